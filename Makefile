@@ -1,0 +1,47 @@
+# Every command of the project; `make` lists them.
+VENV := .venv
+BIN  := $(VENV)/bin
+PROTOS := $(wildcard protos/gouji/v1/*.proto)
+
+help:            ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/engine/*.p[yx]*)
+	test -x $(BIN)/python || python3.11 -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --no-build-isolation --no-deps -e .
+	touch $@
+
+install: $(VENV)/installed   ## make .venv with the locked dependencies and compile the engine
+
+up: install      ## install and run everything in one process on SQLite
+	$(BIN)/gouji up
+
+test: install    ## run all tests
+	$(BIN)/pytest -n auto --dist worksteal
+
+lint: install    ## ruff, mypy, buf
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/buf lint protos
+
+protos: install  ## make the generated code anew
+	rm -rf protos/gen/gouji && mkdir -p protos/gen/gouji/v1 && touch protos/gen/gouji/v1/py.typed
+	PATH=$(BIN):$$PATH $(BIN)/python -m grpc_tools.protoc -Iprotos --python_out=protos/gen --grpc_python_out=protos/gen \
+	  --mypy_out=quiet:protos/gen --mypy_grpc_out=quiet:protos/gen $(PROTOS)
+	touch protos/gen/gouji/v1/__init__.py
+
+fresh: protos    ## fail if the generated code is not what the protos say
+	git diff --exit-code -- protos/gen
+	test -z "$$(git status --porcelain -- protos/gen)"
+
+lock: install    ## make the lock file anew
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --quiet --upgrade -o requirements.lock
+
+clean:           ## remove all that was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
+
+.PHONY: help install up test lint protos fresh lock clean

@@ -1,0 +1,156 @@
+from collections.abc import Sequence
+
+from gouji.engine.actions import Action
+from gouji.engine.cards import Card
+from gouji.engine.events import Consequence
+from gouji.engine.observation import Observation
+from gouji.engine.reasons import Reason
+from gouji.engine.rules import RuleSet
+
+class Hand:
+    """One hand from the deal to its result (R3-R7). Pure: no I/O, no clock, no chance of its own.
+
+    Seats are 0..5, cards are text (`gouji.engine.cards`). Nothing that a caller is handed can change the state.
+    """
+
+    @staticmethod
+    def deal(rules: RuleSet, seed: bytes, leader: int | str | None = None) -> Hand:
+        """Deal from a 32-byte seed (R3.1).
+
+        ``leader`` is the seat that leads the first trick, or how the deal decides it: ``random``, ``first_seated``
+        or ``show_threes``; None takes the rules' `first_leader` (R3.2). Raises `NotBuilt` for rule sets with options
+        that this version does not play, and ValueError for a seed of another length.
+        """
+    @staticmethod
+    def position(
+        rules: RuleSet,
+        hands: Sequence[str],
+        lead: int,
+        *,
+        finished: Sequence[int] = (),
+        opened: Sequence[int] = (),
+        burning: Sequence[int] = (),
+        revolted: Sequence[int] = (),
+        phase: str = "play",
+    ) -> Hand:
+        """Set up any position (CASES.md). Raises `InvalidState`, `MalformedCards` or `NotBuilt`."""
+    @staticmethod
+    def from_bytes(data: bytes, rules: RuleSet) -> Hand:
+        """Read what `to_bytes` wrote under the same rules. Raises `InvalidState` for anything else."""
+    @staticmethod
+    def from_observation(observation: Observation) -> Hand:
+        """Set up what a seat sees: only `legal_actions`, `refusal` and `default_action` of that seat mean anything."""
+    @property
+    def rules(self) -> RuleSet: ...
+    @property
+    def phase(self) -> str:
+        """``revolt``, ``play`` or ``over``."""
+    @property
+    def over(self) -> bool: ...
+    @property
+    def void(self) -> bool:
+        """The hand is to be dealt anew (R9.1)."""
+    @property
+    def turn(self) -> int | None:
+        """The seat that is asked; None when the hand is over."""
+    @property
+    def question(self) -> str | None:
+        """What it is asked: ``lead answer last_word gouji burn revolt head``."""
+    @property
+    def private(self) -> bool:
+        """The question must stay unseen by others (R5.2, R9.1)."""
+    @property
+    def window(self) -> bool:
+        """Private questions may be open, by what everybody can see: the same whatever the hands hold."""
+    @property
+    def may_yield(self) -> bool: ...
+    @property
+    def lead(self) -> int | None:
+        """The seat that leads a new trick now; None within a trick."""
+    @property
+    def trick_leader(self) -> int: ...
+    @property
+    def first_leader(self) -> int: ...
+    @property
+    def table(self) -> str:
+        """The play to beat; empty at a lead."""
+    @property
+    def table_seat(self) -> int | None: ...
+    @property
+    def table_is_gouji(self) -> bool: ...
+    @property
+    def hands(self) -> tuple[str, ...]: ...
+    @property
+    def played(self) -> tuple[str, ...]:
+        """Cards of each seat that everybody has seen: played, or shown when struck."""
+    @property
+    def finished(self) -> tuple[int, ...]:
+        """Seats that played all their cards, in order."""
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Each seat's place, 1..6, or 0 while it has none."""
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Seats by place, head first, when the hand is over; else empty (R6.1)."""
+    @property
+    def in_seats(self) -> tuple[int, ...]: ...
+    @property
+    def passed(self) -> tuple[int, ...]: ...
+    @property
+    def opened(self) -> tuple[int, ...]: ...
+    @property
+    def burning(self) -> tuple[int, ...]: ...
+    @property
+    def revolted(self) -> tuple[int, ...]: ...
+    @property
+    def struck(self) -> tuple[int, ...]: ...
+    @property
+    def stuck(self) -> tuple[int, ...]: ...
+    @property
+    def choked(self) -> tuple[tuple[int, int], ...]:
+        """(choked, choker), in order (R9.8)."""
+    @property
+    def burns(self) -> tuple[tuple[int, int, int], ...]:
+        """Burns that succeeded: (burner, burned, counter-burns) (R5.6)."""
+    @property
+    def scramble(self) -> bool: ...
+    def has_head(self, seat: int) -> bool:
+        """Whether the seat has a head (R4.5, R9.2)."""
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Points of the six seats when the hand is over (R7); zeros before."""
+    @property
+    def team_scores(self) -> tuple[int, int] | None:
+        """(even, odd) when the hand is over; None without teams (R7.1)."""
+    def cards(self, seat: int) -> tuple[Card, ...]:
+        """The cards that a seat holds, with suits, high to low."""
+    def leaving(self, seat: int, ranks: str) -> tuple[Card, ...]:
+        """Which cards leave when the seat plays these ranks now: of each rank the lowest suits."""
+    def legal_actions(self) -> list[Action]:
+        """All actions open to the seat that is asked; never empty unless the hand is over."""
+    def legal_codes(self) -> list[int]:
+        """The same as packed integers."""
+    def refusal(self, action: Action | int) -> Reason | None:
+        """Why an action would be refused now; None if it is legal."""
+    def apply(self, action: Action | int) -> tuple[Consequence, ...]:
+        """Do an action and say what followed by rule. Raises `IllegalAction`; then nothing has changed."""
+    def advance(self, code: int) -> None:
+        """`apply` for a packed action, without the account of what followed. Raises `IllegalAction`."""
+    def default_action(self) -> Action:
+        """The mildest lawful action, for a clock that ran out: decline, pass, else the smallest lead."""
+    def observe(self, seat: int | None) -> Observation:
+        """All and only what a seat may know; None for a spectator."""
+    def clone(self) -> Hand: ...
+    def to_bytes(self) -> bytes: ...
+    def digest(self) -> str:
+        """SHA-256 of the state's bytes and the rules, in hexadecimal."""
+    def playout(self, seed: int) -> int:
+        """Play to the end at random and return how many actions that took; for measuring and for fuzzing."""
+    def __eq__(self, other: object) -> bool: ...
+
+def encode(action: Action) -> int:
+    """Pack an action. Raises IllegalAction(not_one_base) for cards that are no play."""
+
+def decode(code: int) -> Action:
+    """Unpack an action."""
+
