@@ -14,11 +14,12 @@ class Hand:
     """
 
     @staticmethod
-    def deal(rules: RuleSet, seed: bytes, leader: int | str | None = None) -> Hand:
+    def deal(rules: RuleSet, seed: bytes, leader: int | str | None = None, *, held: bool = False) -> Hand:
         """Deal from a 32-byte seed (R3.1).
 
         ``leader`` is the seat that leads the first trick, or how the deal decides it: ``random``, ``first_seated``
-        or ``show_threes``; None takes the rules' `first_leader` (R3.2). Raises `NotBuilt` for rule sets with options
+        or ``show_threes``; a ``held`` hand waits for `close_answers` each time private questions may have been asked;
+        None as leader takes the rules' `first_leader` (R3.2). Raises `NotBuilt` for rule sets with options
         that this version does not play, and ValueError for a seed of another length.
         """
     @staticmethod
@@ -136,6 +137,11 @@ class Hand:
         """Do an action and say what followed by rule. Raises `IllegalAction`; then nothing has changed."""
     def advance(self, code: int) -> None:
         """`apply` for a packed action, without the account of what followed. Raises `IllegalAction`."""
+    def close_answers(self) -> tuple[Consequence, ...]:
+        """End the time for private questions in a held hand that waits (`window`, and nobody is asked).
+
+        Says what followed by rule. Raises ValueError when it does not wait.
+        """
     def default_action(self) -> Action:
         """The mildest lawful action, for a clock that ran out: decline, pass, else the smallest lead."""
     def observe(self, seat: int | None) -> Observation:

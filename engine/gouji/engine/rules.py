@@ -67,8 +67,8 @@ class Option:
         return number if self.least <= number <= self.most and not isinstance(raw, bool) else None
 
     def _read_word(self, raw: object) -> str | None:
-        # YAML reads a bare `off` as false, and people write `true` for "as usual".
-        word = {True: self.default, False: "off"}[raw] if isinstance(raw, bool) else str(raw)
+        # YAML reads a bare `off` as false, and people write `true` for the usual value.
+        word = {"true": self.default, "false": "off"}.get(str(raw).lower(), raw)
         return str(word) if word in self.choices else None
 
     def _read_tuple(self, raw: object) -> tuple[str, ...] | None:

@@ -1,0 +1,88 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""R5: who may burn, who can, and who is struck."""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcpy
+
+from gouji.engine._plays cimport is_one_play, list_plays
+from gouji.engine._state cimport (
+    BIG, BURN, SMALL, THREE, TOTAL, TWO, TWOS_ANY, TWOS_NEVER, Play, Rules, State, has, has_head, jokers, opposite,
+    unpack,
+)
+
+
+cdef bint may_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
+    """R5.1, R5.6: whether a seat may burn the table's play, by what everybody can see."""
+    cdef int owner = s.table_seat
+    if not rules.burn or seat == owner or seat == opposite(owner):
+        return False
+    if not has(s.in_mask, seat) or has(s.passed, seat) or not has_head(s, seat):
+        return False
+    if rules.burn_needs_open and not has(s.opened, seat):
+        return False
+    if not rules.burn_team_mate and (seat - owner) % 2 == 0:
+        return False
+    return rules.counter_burn or not has(s.burning, owner)
+
+
+cdef bint can_carry_out(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil:
+    """R5.5 `burn_guard`: whether the cards left after a burn can each go with a joker, but for the last play."""
+    cdef uint8_t left[16]
+    cdef int rank, bases = 0, joinable = 0, left_jokers
+    memcpy(left, s.counts[seat], 16)
+    if play.n:
+        left[play.base] -= play.n
+    left[TWO] -= play.x
+    left[SMALL] -= play.y
+    left[BIG] -= play.z
+    for rank in range(TWO):
+        if left[rank]:
+            bases += 1
+            joinable += not (rules.threes_last and rank == THREE)
+    left_jokers = jokers(left)
+    if left[TWO] and not twos_may_join(rules, joinable, left_jokers):
+        bases += 1
+    return left_jokers >= bases - 1
+
+
+cdef inline bint twos_may_join(const Rules* rules, int joinable, int left_jokers) noexcept nogil:
+    if not joinable or rules.twos_wild == TWOS_NEVER:
+        return False
+    return rules.twos_wild == TWOS_ANY or left_jokers > 0
+
+
+cdef bint holds_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
+    """R5.2: whether a seat that may burn holds a legal burn."""
+    cdef uint32_t found[25600]
+    cdef int i, n
+    cdef Play play
+    # Room for the answers of the largest hand there is: 252 cards, six jokers of a kind, both duels.
+    if s.counts[seat][TOTAL] < s.table.total or not could_burn(s, seat):
+        return False
+    n = list_plays(s, rules, seat, BURN, found)
+    if not rules.burn_guard:
+        return n > 0
+    for i in range(n):
+        play = unpack(found[i])
+        if can_carry_out(s, rules, seat, &play):
+            return True
+    return False
+
+
+cdef inline bint could_burn(const State* s, int seat) noexcept nogil:
+    # A quick look that spares most seats the list: jokers, or enough cards above the table's base.
+    cdef const uint8_t* cards = s.counts[seat]
+    cdef int rank
+    if jokers(cards):
+        return True
+    if s.table.y or s.table.z:
+        return False
+    for rank in range(s.table.base + 1, TWO + 1):
+        if cards[rank] and cards[rank] + (cards[TWO] if rank < TWO else 0) >= s.table.total:
+            return True
+    return False
+
+
+cdef bint cannot_go_on(const State* s, const Rules* rules, int seat) noexcept nogil:
+    """R5.5: a burning seat that must lead, has no joker and more than one play's worth of cards."""
+    return has(s.burning, seat) and not jokers(s.counts[seat]) and not is_one_play(s.counts[seat], rules)
