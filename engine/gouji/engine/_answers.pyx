@@ -13,13 +13,14 @@ from gouji.engine._plays cimport (
 )
 from gouji.engine._state cimport (
     BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, CLOSE, DOES_NOT_BEAT,
-    HAND_OVER, KEEP_HEAD, LAST_KIND, LEGAL, MUST_LEAD, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON,
+    HAND_OVER, KEEP_HEAD, LAST_KIND, LEGAL, MAX_ASKS, MUST_LEAD, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON,
     NO_HEAD, NONE, NOT_ONE_BASE, NOT_YOUR_TURN, ONLY_OPPOSITE, OVER, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI,
     Q_HEAD, Q_LAST_WORD, Q_LEAD, Q_NOTHING, Q_REVOLT, RANKS, REVOLT, REVOLTS, SEATS, SMALL, STAY, THREE, TOTAL, TWO,
     UNKNOWN_ACTION, WRONG_COUNT, WRONG_PHASE, YIELD, YIELD_NOT_ALLOWED, Log, Play, Rules, State, after, has, has_head,
     jokers, note, number_in, opposite, pack, unpack,
 )
 
+cdef uint32_t CARD_BITS = 0x1FFFFE0
 cdef int* TURN_ORDER = [1, 2, 3, 4, 5]
 cdef int* TEAM_ORDER = [2, 1, 3, 4, 5]
 cdef int* TEAM_FIRST = [2, 4, 1, 5]
@@ -29,8 +30,10 @@ cdef int* OTHERS = [1, 2, 4, 5]
 # Asking
 
 cdef inline void ask(State* s, int seat, int kind) noexcept nogil:
-    s.asks[s.n_asks] = seat | (kind << 3)
-    s.n_asks += 1
+    # Six seats and their opposites, or five and a last word, always fit; a state read from bytes may hold more.
+    if s.n_asks < MAX_ASKS:
+        s.asks[s.n_asks] = seat | (kind << 3)
+        s.n_asks += 1
 
 
 cdef inline int ask_seat(const State* s, int i) noexcept nogil:
@@ -303,7 +306,7 @@ cdef int check_play(const State* s, const Rules* rules, int seat, int kind, cons
     cdef int why
     if not holds(s.counts[seat], play):
         return CARDS_NOT_HELD
-    if not play.total or not is_play(play, rules):
+    if not is_play(play, rules):
         return NOT_ONE_BASE
     if s.table.total:
         if not count_fits(play, &s.table, rules):
@@ -334,7 +337,7 @@ cdef int check(const State* s, const Rules* rules, uint32_t code) noexcept nogil
     cdef int kind = code & 31
     cdef int seat = (code >> 25) & 7
     cdef Play play
-    if kind > LAST_KIND or code >> 28:
+    if kind > LAST_KIND or code >> 28 or (kind != PLAY and kind != BURN and code & CARD_BITS):
         return UNKNOWN_ACTION
     if s.phase == OVER:
         return HAND_OVER
@@ -423,9 +426,10 @@ cdef void set_table(State* s, const Rules* rules, int seat, Play play, bint dead
 
 cdef void choke(State* s, const Rules* rules, int seat, int by, Log* log) noexcept nogil:
     """R9.8."""
-    s.choked[s.n_choked] = seat
-    s.chokers[s.n_choked] = by
-    s.n_choked += 1
+    if s.n_choked < SEATS:
+        s.choked[s.n_choked] = seat
+        s.chokers[s.n_choked] = by
+        s.n_choked += 1
     note(log, N_CHOKED, seat, by, 0)
     if rules.first_choked_is_last:
         leave_last(s, seat)
@@ -446,7 +450,7 @@ cdef void apply(State* s, const Rules* rules, uint32_t code, Log* log) noexcept 
         if ask_kind(s, s.n_asks - 1) != Q_LAST_WORD:
             ask(s, seat, Q_LAST_WORD)
     elif kind == REVOLT:
-        leave_in_revolt(s, rules, seat, log)
+        leave_in_revolt(s, seat, log)
         if s.void_hand:
             return
         ask(s, opposite(seat), Q_HEAD)

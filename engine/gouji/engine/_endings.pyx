@@ -19,7 +19,7 @@ cdef void finish(State* s, int seat, Log* log) noexcept nogil:
     note(log, N_FINISHED, seat, place + 1, 0)
     if has(s.burning, seat):
         s.burning &= ~(1 << seat)
-        if s.victims[seat] != NONE:
+        if s.victims[seat] != NONE and s.n_burns < SEATS:
             s.burners[s.n_burns] = seat
             s.burned[s.n_burns] = s.victims[seat]
             s.burn_doublings[s.n_burns] = s.doublings[seat]
@@ -37,7 +37,7 @@ cdef void leave_last(State* s, int seat) noexcept nogil:
     s.burning &= ~(1 << seat)
 
 
-cdef void leave_in_revolt(State* s, const Rules* rules, int seat, Log* log) noexcept nogil:
+cdef void leave_in_revolt(State* s, int seat, Log* log) noexcept nogil:
     """R9.1: a revolter is fourth, unless its team-mates come in first and second; two revolts void the hand."""
     s.revolted |= 1 << seat
     s.in_mask &= ~(1 << seat)
@@ -58,7 +58,7 @@ cdef inline bint same_team(int seat, int other) noexcept nogil:
 cdef bint revolter_is_third(const State* s, const Rules* rules) noexcept nogil:
     cdef int seat = s.order[3]
     return (rules.teams and seat != NONE and has(s.revolted, seat) and s.order[0] != NONE and s.order[1] != NONE
-            and same_team(seat, s.order[0]) and same_team(seat, s.order[1]))
+            and s.order[2] == NONE and same_team(seat, s.order[0]) and same_team(seat, s.order[1]))
 
 
 cdef bint hand_ends(const State* s, const Rules* rules) noexcept nogil:

@@ -36,7 +36,11 @@ cdef bint read_play(const uint8_t* cards, Play* play) noexcept nogil:
 
 
 cdef bint is_play(const Play* play, const Rules* rules) noexcept nogil:
-    """R2.3: whether twos may join the base as they do here."""
+    """Whether this is a play in its one form (R2.1, R2.2), and twos may join the base as they do here (R2.3)."""
+    if not play.n:
+        return not play.x and play.total and play.base == (SMALL if play.y else BIG)
+    if play.base > TWO or (play.x and play.base == TWO):
+        return False
     if not play.x or rules.twos_wild == TWOS_ANY:
         return True
     return rules.twos_wild != TWOS_NEVER and (play.y or play.z)

@@ -13,7 +13,7 @@ import yaml
 from gouji.engine.actions import Action, UnknownAction
 from gouji.engine.cards import parse_cards
 from gouji.engine.errors import EngineError, IllegalAction, NotBuilt
-from gouji.engine.hand import Hand
+from gouji.engine.hand import PHASES, Hand
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RuleSet
 
@@ -124,6 +124,8 @@ def _position(case: Case) -> Hand:
         rules = RuleSet.parse(raw.get("rules") or "standard")
         key = "phase"
         phase = _text(case, key, raw.get("phase") or "play")
+        if phase not in PHASES:
+            raise case.error(key, f"{phase!r} is not a phase: {', '.join(PHASES)}")
         for between in _BETWEEN_HANDS:
             if between in raw and phase in ("play", "revolt"):
                 raise NotBuilt(f"not built yet: {between} in phase {phase} (R8)")
@@ -132,6 +134,8 @@ def _position(case: Case) -> Hand:
         lead = _seat(case, "lead", raw["lead"])
         seats = {key: [_seat(case, key, seat) for seat in _list(case, key, raw.get(key) or [])]
                  for key in _POSITION_KEYS}  # fmt: skip
+        if any(hands[seat] for seat in seats["finished"]):
+            raise case.error("finished", "a seat that has finished holds no cards")
         return Hand.position(rules, hands, lead, phase=phase, **seats)
     except NotBuilt:
         raise

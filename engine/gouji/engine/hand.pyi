@@ -1,3 +1,4 @@
+from array import array
 from collections.abc import Sequence
 
 from gouji.engine.actions import Action
@@ -6,6 +7,9 @@ from gouji.engine.events import Consequence
 from gouji.engine.observation import Observation
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RuleSet
+
+PHASES: tuple[str, ...]
+"""Phases that a position may be set up in (CASES.md)."""
 
 class Hand:
     """One hand from the deal to its result (R3-R7). Pure: no I/O, no clock, no chance of its own.
@@ -137,6 +141,11 @@ class Hand:
         """Do an action and say what followed by rule. Raises `IllegalAction`; then nothing has changed."""
     def advance(self, code: int) -> None:
         """`apply` for a packed action, without the account of what followed. Raises `IllegalAction`."""
+    def advance_all(self, codes: "array[int]") -> None:
+        """`advance` for a whole ``array('I')`` of packed actions, without the GIL.
+
+        Raises `IllegalAction` at the first that is refused; those before it have been done.
+        """
     def close_answers(self) -> tuple[Consequence, ...]:
         """End the time for private questions in a held hand that waits (`window`, and nobody is asked).
 

@@ -11,7 +11,7 @@ from gouji.engine._answers cimport advance, apply, ask_revolts, begin_play, chec
 from gouji.engine._plays cimport holds_opening, list_bound, read_play
 from gouji.engine._scores cimport score
 from gouji.engine._state cimport (
-    BIG, MAX_ASKS, NONE, OVER, PLAYING, Q_BURN, Q_HEAD, Q_LEAD, Q_NOTHING, Q_REVOLT, RANKS, SEATS, SMALL, TOTAL, TWO,
+    BIG, MAX_ASKS, NONE, OVER, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI, Q_HEAD, Q_LEAD, Q_NOTHING, Q_REVOLT, RANKS, SEATS, SMALL, TOTAL, TWO,
     Log, Play, Rules, State, has, has_head, jokers, pack, unpack,
 )
 
@@ -30,7 +30,7 @@ _PHASES = ("revolt", "play", "over")
 _QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None)
 _KINDS = tuple(ActionKind)
 _MAGIC = b"GJ\x01"
-_UNBUILT_PHASES = ("tribute", "buy", "advance", "call", "sink", "lay_off")
+PHASES = ("play", "revolt", "tribute", "buy", "advance", "call", "sink", "lay_off")
 _RANK = tuple(RANK_TEXT)
 
 
@@ -161,10 +161,10 @@ cdef class Hand:
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play"):
         rules.require_built(position=True)
-        if phase in _UNBUILT_PHASES:
-            raise NotBuilt(f"not built yet: phase {phase} (R3.1)")
-        if phase not in ("play", "revolt"):
+        if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
+        if phase not in ("play", "revolt"):
+            raise NotBuilt(f"not built yet: phase {phase} (R3.1)")
         cdef Hand hand = new_hand(rules)
         cdef Log log
         log.n = 0
@@ -197,7 +197,7 @@ cdef class Hand:
             raise InvalidState("these bytes are not a hand under these rules")
         raw = data
         memcpy(&hand.s, raw + <size_t>len(head), sizeof(State))
-        if not is_sane(&hand.s):
+        if not is_sane(&hand.s) or (hand.s.turn != NONE and not hand.legal_codes()):
             raise InvalidState("these bytes are not a possible state of a hand")
         return hand
 
@@ -443,6 +443,20 @@ cdef class Hand:
         if why:
             raise IllegalAction(_REASONS[why])
         apply(&self.s, &self.compiled.c, packed, &log)
+
+    def advance_all(self, const uint32_t[::1] codes):
+        cdef Py_ssize_t i
+        cdef int why = 0
+        cdef Log log
+        with nogil:
+            for i in range(codes.shape[0]):
+                why = check(&self.s, &self.compiled.c, codes[i])
+                if why:
+                    break
+                log.n = 0
+                apply(&self.s, &self.compiled.c, codes[i], &log)
+        if why:
+            raise IllegalAction(_REASONS[why])
 
     def close_answers(self):
         cdef Log log
@@ -743,27 +757,75 @@ def _from_observation(seen):
 
 
 cdef bint is_sane(const State* s) noexcept:
-    """Whether a state read from bytes can be handled at all; it need not be reachable."""
-    cdef int seat, rank, total, i
-    if s.phase > OVER or s.question > Q_NOTHING or s.n_asks > MAX_ASKS - 2 or s.next_ask > s.n_asks:
+    """Whether a state read from bytes can be played on safely; it need not be reachable from a deal."""
+    return (seats_are_sane(s) and cards_are_sane(s) and play_is_sane(&s.table)
+            and (s.phase == OVER or asking_is_sane(s)))
+
+
+cdef bint seats_are_sane(const State* s) noexcept:
+    cdef int seat, placed = 0
+    for seat in range(SEATS):
+        for other in (s.order[seat], s.victims[seat], s.finished[seat], s.choked[seat], s.chokers[seat],
+                      s.burners[seat], s.burned[seat]):
+            if other > 5 and other != NONE:
+                return False
+        if s.kept[seat] > 3 or s.kept_won[seat] > 3:
+            return False
+        if s.order[seat] != NONE:
+            if has(placed, s.order[seat]):
+                return False
+            placed |= 1 << s.order[seat]
+    for other in (s.turn, s.table_seat, s.yielder, s.first_gouji):
+        if other > 5 and other != NONE:
+            return False
+    for mask in (s.passed, s.opened, s.revolted, s.struck, s.stuck):
+        if mask > 63:
+            return False
+    for flag in (s.may_yield, s.held, s.window, s.void_hand, s.gouji, s.dead, s.kept_play, s.choke_due,
+                 s.won_with_joker, s.scramble):
+        if flag > 1:
+            return False
+    if s.first_leader > 5 or s.trick_leader > 5 or s.burning & ~s.in_mask:
         return False
-    if (s.turn > 5 and s.turn != NONE) or s.first_leader > 5 or s.trick_leader > 5:
-        return False
-    if (s.table_seat > 5) == (s.table.total > 0) or s.table.base > BIG:
-        return False
-    if s.n_finished > 6 or s.n_choked > 5 or s.n_burns > 5 or (s.turn == NONE) != (s.question == Q_NOTHING):
-        return False
+    # A seat is in or has a place, one of the two, until the hand is over.
+    return s.phase == OVER or (s.phase < OVER and s.in_mask == (63 & ~placed) and (s.in_mask & (s.in_mask - 1)))
+
+
+cdef bint cards_are_sane(const State* s) noexcept:
+    cdef int seat, rank, total
     for seat in range(SEATS):
         total = 0
         for rank in range(RANKS):
             total += s.counts[seat][rank]
             if s.counts[seat][rank] > (24 if rank < SMALL else 6):
                 return False
-        if total != s.counts[seat][TOTAL]:
-            return False
-        if (s.order[seat] > 5 and s.order[seat] != NONE) or (s.victims[seat] > 5 and s.victims[seat] != NONE):
-            return False
-    for i in range(s.n_asks):
-        if (s.asks[i] & 7) > 5 or (s.asks[i] >> 3) > Q_HEAD:
+        if total != s.counts[seat][TOTAL] or (has(s.in_mask, seat) and not total and s.phase != OVER):
             return False
     return True
+
+
+cdef bint play_is_sane(const Play* play) noexcept:
+    if play.n > 24 or play.x > 24 or play.y > 6 or play.z > 6 or play.total != play.n + play.x + play.y + play.z:
+        return False
+    if play.n:
+        return play.base <= TWO and not (play.x and play.base == TWO)
+    return not play.x and play.base == (0 if not play.total else SMALL if play.y else BIG)
+
+
+cdef bint asking_is_sane(const State* s) noexcept:
+    cdef int i
+    if s.may_yield and s.question != Q_ANSWER and s.question != Q_GOUJI:
+        return False
+    if s.n_finished > 5 or s.n_choked > 6 or s.n_burns > 6 or s.n_asks > MAX_ASKS or s.next_ask > s.n_asks:
+        return False
+    for i in range(s.n_asks):
+        if (s.asks[i] & 7) > 5 or (s.asks[i] >> 3) > Q_HEAD or ((s.asks[i] >> 3) >= Q_REVOLT) != (s.phase != PLAYING):
+            return False
+    if (s.table.total > 0) != (s.table_seat != NONE) or (s.table.total and s.phase != PLAYING):
+        return False
+    if s.question == Q_LEAD:
+        return s.phase == PLAYING and not s.table.total and not s.n_asks and has(s.in_mask, s.turn)
+    if s.question == Q_NOTHING:
+        return s.turn == NONE and s.held and s.window and (s.phase != PLAYING or s.table.total > 0)
+    return (s.question <= Q_HEAD and s.next_ask < s.n_asks and s.turn <= 5 and has(s.in_mask, s.turn)
+            and s.asks[s.next_ask] == (s.turn | (s.question << 3)) and (s.phase != PLAYING or s.table.total > 0))

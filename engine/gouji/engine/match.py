@@ -79,11 +79,14 @@ class Match:
             return len(played) >= self.hands
         return max(self.team_scores or self.scores) >= (self.target or 0)
 
-    def deal(self, seed: bytes) -> Hand:
-        """Deal the next hand from a 32-byte seed. Raises ValueError when the match is over."""
+    def deal(self, seed: bytes, *, held: bool = False) -> Hand:
+        """Deal the next hand from a 32-byte seed, ``held`` as in `Hand.deal`.
+
+        Raises ValueError when the match is over.
+        """
         if self.over:
             raise ValueError("the match is over")
-        return Hand.deal(self.rules, seed, self._leader())
+        return Hand.deal(self.rules, seed, self._leader(), held=held)
 
     def record(self, hand: Hand) -> HandResult:
         """Take in a hand that is over. Raises ValueError otherwise."""
