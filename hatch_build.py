@@ -3,20 +3,19 @@
 from pathlib import Path
 from typing import Any
 
+from Cython.Build import cythonize
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from setuptools import Distribution, Extension
+from setuptools.command.build_ext import build_ext
 
 
 class EngineBuildHook(BuildHookInterface):
     """Cythonize and build in place, and ship the shared objects in the wheel."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Build before files are collected, for wheels and for editable installs alike."""
         if self.target_name != "wheel":
             return
-        from Cython.Build import cythonize
-        from setuptools import Distribution, Extension
-        from setuptools.command.build_ext import build_ext
-
         root = Path(self.root)
         sources = sorted((root / "engine/gouji/engine").glob("*.pyx"))
         extensions = [

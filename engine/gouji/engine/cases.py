@@ -266,9 +266,7 @@ def _hands(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
 
 def _in_order(attribute: str) -> _Expectation:
     """Compare a list of seats or numbers as it stands."""
-    return lambda case, key, hand, wanted: _same(
-        key, _ints(case, key, wanted), list(getattr(hand, attribute) or ())
-    )
+    return lambda case, key, hand, wanted: _same(key, _ints(case, key, wanted), list(getattr(hand, attribute) or ()))
 
 
 def _as_set(attribute: str) -> _Expectation:

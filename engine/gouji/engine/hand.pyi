@@ -128,20 +128,20 @@ class Hand:
     def team_scores(self) -> tuple[int, int] | None:
         """(even, odd) when the hand is over; None without teams (R7.1)."""
     def cards(self, seat: int) -> tuple[Card, ...]:
-        """The cards that a seat holds, with suits, high to low."""
+        """Return the cards that a seat holds, with suits, high to low."""
     def leaving(self, seat: int, ranks: str) -> tuple[Card, ...]:
         """Which cards leave when the seat plays these ranks now: of each rank the lowest suits."""
     def legal_actions(self) -> list[Action]:
         """All actions open to the seat that is asked; never empty unless the hand is over."""
     def legal_codes(self) -> list[int]:
-        """The same as packed integers."""
+        """Return the same as packed integers."""
     def refusal(self, action: Action | int) -> Reason | None:
         """Why an action would be refused now; None if it is legal."""
     def apply(self, action: Action | int) -> tuple[Consequence, ...]:
         """Do an action and say what followed by rule. Raises `IllegalAction`; then nothing has changed."""
     def advance(self, code: int) -> None:
         """`apply` for a packed action, without the account of what followed. Raises `IllegalAction`."""
-    def advance_all(self, codes: "array[int]") -> None:
+    def advance_all(self, codes: array[int]) -> None:
         """`advance` for a whole ``array('I')`` of packed actions, without the GIL.
 
         Raises `IllegalAction` at the first that is refused; those before it have been done.
@@ -152,7 +152,7 @@ class Hand:
         Says what followed by rule. Raises ValueError when it does not wait.
         """
     def default_action(self) -> Action:
-        """The mildest lawful action, for a clock that ran out: decline, pass, else the smallest lead."""
+        """Choose the mildest lawful action, for a clock that ran out: decline, pass, else the smallest lead."""
     def observe(self, seat: int | None) -> Observation:
         """All and only what a seat may know; None for a spectator."""
     def clone(self) -> Hand: ...
@@ -168,4 +168,3 @@ def encode(action: Action) -> int:
 
 def decode(code: int) -> Action:
     """Unpack an action."""
-

@@ -57,6 +57,7 @@ class Observation:
 
     def legal_actions(self) -> list[Action]:
         """All actions open to the viewer; empty when it is not asked."""
-        from gouji.engine.hand import Hand
+        # The compiled module makes observations, so it is imported when it is there.
+        from gouji.engine.hand import Hand  # noqa: PLC0415
 
         return Hand.from_observation(self).legal_actions() if self.question else []

@@ -331,8 +331,7 @@ class RuleSet:
         return [
             f"{name}: {option.show(self[name])} ({option.clause})"
             for name, option in OPTIONS.items()
-            if self._is_unbuilt(option, position=position)
-            and (not position or option.in_play or name in asked)
+            if self._is_unbuilt(option, position=position) and (not position or option.in_play or name in asked)
         ]
 
     def _is_unbuilt(self, option: Option, *, position: bool) -> bool:
