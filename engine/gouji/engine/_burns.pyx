@@ -57,7 +57,7 @@ cdef bint holds_burn(const State* s, const Rules* rules, int seat) noexcept nogi
     cdef int i, n
     cdef Play play
     # Room for the answers of the largest hand there is: 252 cards, six jokers of a kind, both duels.
-    if s.counts[seat][TOTAL] < s.table.total or not could_burn(s, seat):
+    if s.counts[seat][TOTAL] < s.table.total or not could_burn(s, rules, seat):
         return False
     n = list_plays(s, rules, seat, BURN, found)
     if not rules.burn_guard:
@@ -69,18 +69,19 @@ cdef bint holds_burn(const State* s, const Rules* rules, int seat) noexcept nogi
     return False
 
 
-cdef inline bint could_burn(const State* s, int seat) noexcept nogil:
-    # A quick look that spares most seats the list: jokers, or enough cards above the table's base.
+cdef bint could_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
+    """A quick look that spares most seats the list."""
     cdef const uint8_t* cards = s.counts[seat]
-    cdef int rank
-    if jokers(cards):
-        return True
-    if s.table.y or s.table.z:
+    cdef int rank, bases = 0
+    cdef bint beating = jokers(cards) > 0
+    for rank in range(TWO):
+        bases += cards[rank] > 0
+        if rank > s.table.base and cards[rank] and cards[rank] + cards[TWO] >= s.table.total:
+            beating = True
+    # A burn uses up one base at the most, and every other play but the last takes a joker.
+    if rules.burn_guard and bases > jokers(cards) + 2:
         return False
-    for rank in range(s.table.base + 1, TWO + 1):
-        if cards[rank] and cards[rank] + (cards[TWO] if rank < TWO else 0) >= s.table.total:
-            return True
-    return False
+    return beating or cards[TWO] >= s.table.total
 
 
 cdef bint cannot_go_on(const State* s, const Rules* rules, int seat) noexcept nogil:
