@@ -66,6 +66,7 @@ class Event(_message.Message):
     MATCH_ENDED_FIELD_NUMBER: _builtins.int
     SEAT_CHANGED_FIELD_NUMBER: _builtins.int
     TABLE_FROZEN_FIELD_NUMBER: _builtins.int
+    TABLE_RESUMED_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """From 1, without gaps."""
@@ -90,6 +91,8 @@ class Event(_message.Message):
     @_builtins.property
     def table_frozen(self) -> Global___TableFrozen: ...
     @_builtins.property
+    def table_resumed(self) -> Global___TableResumed: ...
+    @_builtins.property
     def turn(self) -> Global___Turn:
         """Who decides after this event, as the watcher may know it. Not in the log: it follows from the state."""
 
@@ -107,13 +110,14 @@ class Event(_message.Message):
         match_ended: Global___MatchEnded | None = ...,
         seat_changed: Global___SeatChanged | None = ...,
         table_frozen: Global___TableFrozen | None = ...,
+        table_resumed: Global___TableResumed | None = ...,
         turn: Global___Turn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "turn", b"turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -784,3 +788,20 @@ class TableFrozen(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableFrozen: _TypeAlias = TableFrozen  # noqa: Y015
+
+@_typing.final
+class TableResumed(_message.Message):
+    """A server took the table up again: the turn that stood begins anew, with its full time, and nobody is connected yet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableResumed: _TypeAlias = TableResumed  # noqa: Y015

@@ -51,7 +51,7 @@ Global___Tokens: _TypeAlias = Tokens  # noqa: Y015
 
 @_typing.final
 class CreateGuestRequest(_message.Message):
-    """A guest's name, 1..24 characters."""
+    """A guest's name: trimmed, 1..24 characters, none of them a control or format character."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

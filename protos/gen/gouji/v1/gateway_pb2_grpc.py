@@ -69,7 +69,7 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RefreshSession(self, request, context):
-        """Exchange a refresh token for fresh ones. Roles: none needed.
+        """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -83,7 +83,8 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LocateTable(self, request, context):
-        """Where a table is served. Roles: player, operator.
+        """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
+        again, while no server has it. Roles: player, operator.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

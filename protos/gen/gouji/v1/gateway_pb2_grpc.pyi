@@ -36,11 +36,13 @@ class SessionServiceStub:
     CreateGuest: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.CreateGuestRequest, _gateway_pb2.CreateGuestResponse]
     """Become a guest: a new player with a token. Roles: none needed."""
     RefreshSession: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.RefreshSessionRequest, _gateway_pb2.RefreshSessionResponse]
-    """Exchange a refresh token for fresh ones. Roles: none needed."""
+    """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed."""
     GetSession: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.GetSessionRequest, _gateway_pb2.GetSessionResponse]
     """Who the caller is and the table that it sits at. Roles: player."""
     LocateTable: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]
-    """Where a table is served. Roles: player, operator."""
+    """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
+    again, while no server has it. Roles: player, operator.
+    """
 
 @_typing.type_check_only
 class SessionServiceAsyncStub(SessionServiceStub):
@@ -50,11 +52,13 @@ class SessionServiceAsyncStub(SessionServiceStub):
     CreateGuest: _aio.UnaryUnaryMultiCallable[_gateway_pb2.CreateGuestRequest, _gateway_pb2.CreateGuestResponse]  # type: ignore[assignment]
     """Become a guest: a new player with a token. Roles: none needed."""
     RefreshSession: _aio.UnaryUnaryMultiCallable[_gateway_pb2.RefreshSessionRequest, _gateway_pb2.RefreshSessionResponse]  # type: ignore[assignment]
-    """Exchange a refresh token for fresh ones. Roles: none needed."""
+    """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed."""
     GetSession: _aio.UnaryUnaryMultiCallable[_gateway_pb2.GetSessionRequest, _gateway_pb2.GetSessionResponse]  # type: ignore[assignment]
     """Who the caller is and the table that it sits at. Roles: player."""
     LocateTable: _aio.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]  # type: ignore[assignment]
-    """Where a table is served. Roles: player, operator."""
+    """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
+    again, while no server has it. Roles: player, operator.
+    """
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sessions behind the door: who you are and where your table is."""
@@ -73,7 +77,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gateway_pb2.RefreshSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.RefreshSessionResponse, _abc.Awaitable[_gateway_pb2.RefreshSessionResponse]]:
-        """Exchange a refresh token for fresh ones. Roles: none needed."""
+        """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed."""
 
     @_abc_1.abstractmethod
     def GetSession(
@@ -89,6 +93,8 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gateway_pb2.LocateTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.LocateTableResponse, _abc.Awaitable[_gateway_pb2.LocateTableResponse]]:
-        """Where a table is served. Roles: player, operator."""
+        """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
+        again, while no server has it. Roles: player, operator.
+        """
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -53,6 +53,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_FROZEN: _Reason.ValueType  # 46
     REASON_RESUME_FROM: _Reason.ValueType  # 47
     REASON_DRAINING: _Reason.ValueType  # 48
+    REASON_TABLE_MOVING: _Reason.ValueType  # 49
+    """No server has the table right now; one takes it soon."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
@@ -117,6 +119,8 @@ REASON_WRONG_SERVER: Reason.ValueType  # 45
 REASON_TABLE_FROZEN: Reason.ValueType  # 46
 REASON_RESUME_FROM: Reason.ValueType  # 47
 REASON_DRAINING: Reason.ValueType  # 48
+REASON_TABLE_MOVING: Reason.ValueType  # 49
+"""No server has the table right now; one takes it soon."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61

@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class HandResult(_message.Message):
-    """A finished hand as the table's outbox sends it."""
+    """A finished hand as the table's outbox sends it. A voided hand (R9.1) is none."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -143,7 +143,7 @@ class GetLeaderboardRequest(_message.Message):
     limit: _builtins.int
     """Players wanted, 1..100; 0 for 20."""
     preset: _builtins.str
-    """Preset of the rules; empty for all."""
+    """Preset of the rules; empty for all. Nobody stands under one that was never played."""
     def __init__(
         self,
         *,
@@ -160,7 +160,7 @@ Global___GetLeaderboardRequest: _TypeAlias = GetLeaderboardRequest  # noqa: Y015
 
 @_typing.final
 class GetLeaderboardResponse(_message.Message):
-    """Best first."""
+    """Best first: by points, then fewer hands, then name and id."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -198,6 +198,7 @@ class PlayerTotals(_message.Message):
     points: _builtins.int
     """Sum of the scores of its seats."""
     rank: _builtins.int
+    """On the leaderboard asked for, from 1; 0 without a hand."""
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """How often it was head, second, third, fourth, second-last, last."""
@@ -243,7 +244,7 @@ Global___GetPlayerTotalsRequest: _TypeAlias = GetPlayerTotalsRequest  # noqa: Y0
 
 @_typing.final
 class GetPlayerTotalsResponse(_message.Message):
-    """The totals; zeros for a player without a hand."""
+    """The totals; zeros for a player without a hand, and for an id that nobody has."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -62,7 +62,7 @@ class ScoringServiceServicer:
     """
 
     def RecordHand(self, request, context):
-        """Record a finished hand; recording it again changes nothing. Roles: service.
+        """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -76,7 +76,7 @@ class ScoringServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetPlayerTotals(self, request, context):
-        """One player's totals. Roles: any.
+        """One player's totals over all presets. Roles: any.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
