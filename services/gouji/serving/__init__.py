@@ -1,0 +1,1 @@
+"""What every process needs: settings, database, gRPC server, tokens, metrics, logs. Knows no service."""

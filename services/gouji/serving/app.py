@@ -1,0 +1,304 @@
+"""One process: opened in order, closed in reverse, one service or all of them.
+
+A service is a function `bind(app)` that registers its servicer, its steps and its background tasks.
+`gouji serve` binds one, `gouji up` and the tests bind several to the same `App`.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf import descriptor_pool
+from grpc_reflection.v1alpha import reflection
+
+from gouji.serving import health
+from gouji.serving.auth import ANYBODY, Roles, tokens_for
+from gouji.serving.channels import Channels
+from gouji.serving.clock import Clock, SystemClock
+from gouji.serving.database import Database
+from gouji.serving.errors import StorageUnavailable
+from gouji.serving.health import Health
+from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
+from gouji.serving.logs import Log, make_log, stack_of
+from gouji.serving.metrics import Metrics
+from gouji.serving.settings import Settings
+
+Step = Callable[[], Awaitable[None]]
+"""Something done once, at start or stop, or for as long as the process runs."""
+
+Servicer = TypeVar("Servicer")
+
+_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 10.0
+_LAG_INTERVAL_SECONDS = 0.5
+_WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound
+
+
+class StartError(Exception):
+    """The process cannot start; the text says why and what to do."""
+
+
+class App:
+    """All that a process has. `bind` functions get it, take what they need and register what they add."""
+
+    def __init__(
+        self, settings: Settings, name: str = "gouji", *, clock: Clock | None = None, log: Log | None = None
+    ) -> None:
+        self.settings = settings
+        self.name = name
+        self.clock: Clock = clock or SystemClock()
+        self.log: Log = (log or make_log(settings)).bind(process=name)
+        self.metrics = Metrics()
+        self.health = Health()
+        self.tokens = tokens_for(settings, self.clock)
+        self.channels = Channels(settings, self.tokens, name, lambda: self.address)
+        self.draining = False
+        self._roles: dict[str, Roles] = {}
+        self.server = grpc.aio.server(interceptors=[self._surround()], options=_server_options(settings))
+        self._database: Database | None = None
+        self._port: int | None = None
+        self._begun = False
+        self._start_steps: list[Step] = []
+        self._stop_steps: list[Step] = []
+        self._background: list[tuple[str, Step]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self.background("loop_lag", self._watch_loop)
+
+    @property
+    def database(self) -> Database:
+        """The database, made when a service first asks for it; then it must be there at the start."""
+        if self._database is None:
+            self._database = Database(self.settings.database_url, self.settings.database_connections)
+        return self._database
+
+    def add_servicer(
+        self,
+        add: Callable[[Servicer, grpc.aio.Server], None],
+        servicer: Servicer,
+        service_name: str,
+        *,
+        roles: Roles,
+    ) -> None:
+        """Serve `gouji.v1.TableService` or another one, with health and reflection.
+
+        `roles` says for every method who may call it; `ValueError` when it does not name all of the service's
+        methods and no others.
+        """
+        methods = set(descriptor_pool.Default().FindServiceByName(service_name).methods_by_name)
+        if methods != set(roles):
+            raise ValueError(f"{service_name}: methods and roles differ in {sorted(methods ^ set(roles))}")
+        self._roles[service_name] = roles
+        self.health.add(service_name)
+        add(servicer, self.server)
+
+    def on_start(self, step: Step) -> None:
+        """Do this at start, in order of registration, before calls are taken; `address` is known by then."""
+        self._start_steps.append(step)
+
+    def on_stop(self, step: Step) -> None:
+        """Do this at stop, in reverse order; calls and background tasks still go on then.
+
+        It is done after a failed start too, once start steps have begun.
+        """
+        self._stop_steps.append(step)
+
+    def background(self, name: str, work: Step) -> None:
+        """Run this from start to stop. When it raises, that is logged and it runs again, later each time."""
+        self._background.append((name, work))
+
+    @property
+    def address(self) -> str:
+        """Host and port on which gRPC is really served; `StartError` before the start."""
+        if self._port is None:
+            raise StartError("the process has not started")
+        host = "127.0.0.1" if self.settings.host in _WILDCARDS else self.settings.host
+        return _address(host, self._port)
+
+    async def start(self, *, migrate: bool = False) -> None:
+        """Open all, with the database's tables made or brought up to date first if `migrate`.
+
+        What was opened is closed again when something fails. `StartError` for what its reader can mend.
+        """
+        try:
+            await self._open(migrate=migrate)
+        except BaseException:
+            with suppress(Exception):  # what fails now is logged; why the start failed counts
+                await self.stop(grace=0)
+            raise
+
+    async def stop(self, grace: float | None = None) -> None:
+        """Close all in reverse order; calls get `grace` seconds. All is tried, then the first error raised.
+
+        A second call does nothing.
+        """
+        if self.draining:
+            return
+        self.draining = True
+        seconds = self.settings.shutdown_grace_seconds if grace is None else grace
+        steps: list[Step] = [
+            self.health.drain,
+            *(reversed(self._stop_steps) if self._begun else ()),
+            lambda: self.server.stop(seconds),
+            self._end_tasks,
+            self.channels.close,
+            lambda: asyncio.to_thread(self.metrics.close),
+            *([self._database.close] if self._database else []),
+        ]
+        errors = [error for step in steps if (error := await self._outcome(step))]
+        if errors:
+            raise errors[0]
+
+    async def run_until_signal(self, ready: Callable[["App"], None], *, migrate: bool = False) -> None:
+        """Start, call `ready`, serve until SIGTERM or SIGINT, and stop; the second signal ends the process at once.
+
+        A signal during the start is heeded when it is done.
+        """
+        try:
+            with _signals() as told:
+                await self.start(migrate=migrate)
+                ready(self)
+                await told.wait()
+            self.log.info("stopping")
+        finally:
+            await self.stop()
+
+    async def _open(self, *, migrate: bool) -> None:
+        self._bind_ports()
+        if self._database:
+            await _prepare(self._database, migrate=migrate)
+        self._begun = True
+        for step in self._start_steps:
+            await step()
+        self._serve_health_and_reflection()
+        await self.server.start()
+        self._tasks = [asyncio.create_task(self._supervise(*task), name=task[0]) for task in self._background]
+        await self.health.serving()
+
+    def _bind_ports(self) -> None:
+        settings = self.settings
+        try:
+            self._port = self.server.add_insecure_port(_address(settings.host, settings.port))
+        except RuntimeError as error:
+            raise StartError(_taken(settings.host, settings.port, "--port")) from error
+        if settings.metrics_port < 0:
+            return
+        try:
+            self.metrics.serve(settings.host, settings.metrics_port)
+        except OSError as error:
+            raise StartError(_taken(settings.host, settings.metrics_port, "--metrics-port")) from error
+
+    def _serve_health_and_reflection(self) -> None:
+        names = (*self._roles, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        self._roles[health.SERVICE_NAME] = dict.fromkeys(("Check", "List", "Watch"), ANYBODY)
+        self._roles[reflection.SERVICE_NAME] = {"ServerReflectionInfo": ANYBODY}
+        self.health.add_to(self.server)
+        reflection.enable_server_reflection(names, self.server)
+
+    def _surround(self) -> Surround:
+        return Surround(
+            [
+                RequestIds(),
+                Measure(self.metrics),
+                Report(self.log),
+                Errors(self.log),
+                Deadlines(self.settings.request_timeout_seconds),
+                Admission(self.tokens, self._roles),
+            ]
+        )
+
+    async def _end_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _outcome(self, step: Step) -> Exception | None:
+        try:
+            await step()
+        except Exception as error:  # noqa: BLE001 - the first one is raised when the rest is closed
+            self.log.error("stop_step_failed", stack=stack_of(error))
+            return error
+        return None
+
+    async def _supervise(self, name: str, work: Step) -> None:
+        wait = _FIRST_WAIT_SECONDS
+        while True:
+            began = time.monotonic()
+            try:
+                return await work()
+            except Exception as error:  # noqa: BLE001 - a task that died must not die unseen
+                self.metrics.task_failures.labels(name).inc()
+                self.log.error("task_died", task=name, stack=stack_of(error), again_in_seconds=wait)
+            if time.monotonic() - began > _LONGEST_WAIT_SECONDS:
+                wait = _FIRST_WAIT_SECONDS
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+
+    async def _watch_loop(self) -> None:
+        while True:
+            due = time.monotonic() + _LAG_INTERVAL_SECONDS
+            await asyncio.sleep(_LAG_INTERVAL_SECONDS)
+            self.metrics.loop_lag_seconds.set(time.monotonic() - due)
+
+
+Bind = Callable[[App], None]
+"""What makes a service part of a process."""
+
+
+@contextmanager
+def must_be_reached(database: Database) -> Iterator[None]:
+    """Turn a database that cannot be reached into a `StartError`."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        cause = type(error.__cause__).__name__
+        raise StartError(
+            f"The database {database.shown_url} cannot be reached ({cause}): start it, or name another with "
+            "--database-url (GOUJI_DATABASE_URL)."
+        ) from error
+
+
+async def _prepare(database: Database, *, migrate: bool) -> None:
+    with must_be_reached(database):
+        if migrate:
+            await database.upgrade()
+        elif await database.revision() is None:
+            raise StartError(f"The database {database.shown_url} has no tables: run `gouji migrate` first.")
+
+
+@contextmanager
+def _signals() -> Iterator[asyncio.Event]:
+    """Set the event at SIGTERM or SIGINT, for as long as the block lasts."""
+    loop, told = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    try:
+        yield told
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+def _taken(host: str, port: int, flag: str) -> str:
+    return f"Port {port} of {host} cannot be had: end the process that has it, or choose another with {flag}."
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _server_options(settings: Settings) -> list[tuple[str, Any]]:
+    return [
+        ("grpc.so_reuseport", 0),  # else a second process would share the port unnoticed
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.max_send_message_length", settings.max_message_bytes),
+        ("grpc.server.max_pending_requests", 100_000),  # the default loses calls when thousands come at once
+        ("grpc.server.max_pending_requests_hard_limit", 100_000),
+        ("grpc.max_connection_age_ms", settings.connection_age_seconds * 1000),
+        ("grpc.max_connection_age_grace_ms", settings.connection_age_grace_seconds * 1000),
+        ("grpc.keepalive_time_ms", 30_000),
+        ("grpc.keepalive_timeout_ms", 10_000),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+    ]

@@ -1,0 +1,194 @@
+"""Who calls: tokens, and which roles may call which RPC."""
+
+import contextvars
+import os
+import secrets
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import jwt
+from pydantic import SecretStr
+
+from gouji.serving.clock import Clock
+from gouji.serving.errors import ServiceError
+from gouji.serving.settings import Settings
+
+
+class Role(StrEnum):
+    """What a caller is; `NOBODY` needs no token."""
+
+    NOBODY = "nobody"
+    PLAYER = "player"
+    SERVICE = "service"
+    OPERATOR = "operator"
+
+
+ANYBODY: frozenset[str] = frozenset({Role.NOBODY})
+"""Roles of an RPC that needs no token; one that is sent is not looked at."""
+
+ANY_ROLE: frozenset[str] = frozenset({Role.PLAYER, Role.SERVICE, Role.OPERATOR})
+"""Roles of an RPC for everybody with a good token."""
+
+Roles = Mapping[str, Collection[str]]
+"""Method name (`Act`) to the roles that may call it."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls. Without a token: role `nobody`, no id, no name. A service's or operator's id is its name."""
+
+    role: Role
+    player_id: str = ""
+    name: str = ""
+    expires: datetime | None = None
+
+
+_REMEMBERED = 20_000  # tokens whose signature need not be checked again: that takes as long as a call
+
+NOBODY = Caller(Role.NOBODY)
+"""A caller without a token."""
+
+
+@dataclass(frozen=True)
+class PlayerTokens:
+    """What a player gets: a token for calls, and one for new tokens."""
+
+    access_token: str
+    access_expires: datetime
+    refresh_token: str
+    refresh_expires: datetime
+
+
+_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("gouji_caller", default=NOBODY)
+
+
+def caller(_context: object = None) -> Caller:
+    """Say who called the RPC that is being handled; the gRPC context may be passed and is not needed."""
+    return _caller.get()
+
+
+def set_caller(who: Caller) -> None:
+    """Remember the caller for the rest of this task."""
+    _caller.set(who)
+
+
+class Tokens:
+    """Makes and checks tokens (JWT, HS256). The audience says what a token is for and which key signs it."""
+
+    def __init__(
+        self,
+        player_key: str,
+        service_key: str,
+        clock: Clock,
+        access_token_seconds: int = 3600,
+        refresh_token_seconds: int = 30 * 86400,
+    ) -> None:
+        self._keys = {
+            "player": player_key,
+            "refresh": player_key,
+            "service": service_key,
+            "operator": service_key,
+        }
+        self._clock = clock
+        self._access = timedelta(seconds=access_token_seconds)
+        self._refresh = timedelta(seconds=refresh_token_seconds)
+        self._read = lru_cache(maxsize=_REMEMBERED)(self._check)
+
+    def mint_player(self, player_id: str, name: str) -> PlayerTokens:
+        """Make a player's tokens."""
+        now = self._clock.now()
+        access_expires, refresh_expires = now + self._access, now + self._refresh
+        return PlayerTokens(
+            self._mint("player", player_id, name, access_expires),
+            access_expires,
+            self._mint("refresh", player_id, name, refresh_expires),
+            refresh_expires,
+        )
+
+    def mint_service(self, name: str = "service") -> str:
+        """Make a token for calls between services."""
+        return self._mint("service", name, name, self._clock.now() + self._access)
+
+    def mint_operator(self, name: str) -> str:
+        """Make a token for an operator."""
+        return self._mint("operator", name, name, self._clock.now() + self._access)
+
+    def verify(self, token: str) -> Caller:
+        """Say whose access token it is; refused with `token_invalid` or `token_expired`."""
+        return self._verify(token, ("player", "service", "operator"))
+
+    def verify_refresh(self, token: str) -> Caller:
+        """Say whose refresh token it is; refused as in `verify`."""
+        return self._verify(token, ("refresh",))
+
+    def seconds_left(self, who: Caller) -> float:
+        """For how long the caller's token is still good; for ever without one."""
+        return (who.expires - self._clock.now()).total_seconds() if who.expires else float("inf")
+
+    def _mint(self, audience: str, subject: str, name: str, expires: datetime) -> str:
+        claims = {"aud": audience, "sub": subject, "name": name, "exp": expires}
+        return jwt.encode(claims, self._keys[audience], algorithm="HS256", headers={"kid": audience})
+
+    def _verify(self, token: str, audiences: Collection[str]) -> Caller:
+        try:
+            audience, who = self._read(token)
+        except (jwt.InvalidTokenError, TypeError, ValueError) as error:
+            raise ServiceError("token_invalid", "The token is not one of ours.") from error
+        if audience not in audiences:
+            raise ServiceError("token_invalid", "The token is for another use.")
+        if self.seconds_left(who) <= 0:
+            raise ServiceError("token_expired", "The token has expired; refresh the session.")
+        return who
+
+    def _check(self, token: str) -> tuple[str, Caller]:
+        """Check the signature, and read what the token is for and whose it is."""
+        claims = self._claims(token)
+        audience = claims["aud"]
+        role = Role.PLAYER if audience == "refresh" else Role(audience)
+        return audience, Caller(role, claims["sub"], claims["name"], datetime.fromtimestamp(claims["exp"], UTC))
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        audience = jwt.get_unverified_header(token).get("kid")
+        if not isinstance(audience, str) or audience not in self._keys:
+            raise jwt.InvalidTokenError("unknown key")
+        return jwt.decode(
+            token,
+            self._keys[audience],
+            algorithms=["HS256"],
+            audience=audience,
+            options={"verify_exp": False, "require": ["aud", "exp", "sub", "name"]},
+        )
+
+
+def read_or_make_key(path: Path) -> str:
+    """Read a secret from a file that only its owner may read; make it first, once, if it is not there."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", dir=path.parent) as fresh:  # made with mode 0600
+            fresh.write(secrets.token_urlsafe(32))
+            fresh.flush()
+            with suppress(FileExistsError):
+                os.link(fresh.name, path)
+    return path.read_text()
+
+
+def tokens_for(settings: Settings, clock: Clock) -> Tokens:
+    """Make the tokens of a process; keys that are not set lie in the data directory."""
+    return Tokens(
+        _key(settings.player_key, settings.data_directory / "player.key"),
+        _key(settings.service_key, settings.data_directory / "service.key"),
+        clock,
+        settings.access_token_seconds,
+        settings.refresh_token_seconds,
+    )
+
+
+def _key(given: SecretStr | None, path: Path) -> str:
+    return given.get_secret_value() if given else read_or_make_key(path)

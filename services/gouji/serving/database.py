@@ -1,0 +1,143 @@
+"""The database: transactions that roll back unless they end well, and what differs between the two kinds.
+
+PostgreSQL is for the cluster, SQLite for one machine. On SQLite this process has one writer at a time, and
+waits for another process; what is committed survives a loss of power (`synchronous=FULL`). Errors never show
+the parameters of a statement, which hold hidden cards.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from gouji import migrations
+from gouji.serving.errors import StorageUnavailable
+
+_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
+
+_NOW = {
+    "sqlite": "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
+    "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+}
+
+_LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
+"""Errors of the statement, which trying again does not mend."""
+
+
+class Database:
+    """A database named by a URL without driver. Nothing is opened before the first use."""
+
+    def __init__(self, url: str, connections: int = 10) -> None:
+        parsed = sa.make_url(url)
+        self.dialect = parsed.get_backend_name()
+        self.shown_url = parsed.render_as_string(hide_password=True)
+        self._engine = _engine(parsed, connections)
+        self._writer: Any = asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction for writing: committed at the block's end, rolled back if it raises.
+
+        Raises `StorageUnavailable` when the database breaks off; in the commit, its outcome is then unknown.
+        """
+        async with self._writer, self._connection() as connection, _translated():
+            await connection.execution_options(gouji_begin="BEGIN IMMEDIATE")
+            async with connection.begin():
+                yield connection
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for reading; what is written through it is rolled back."""
+        async with self._connection() as connection, _translated():
+            yield connection
+
+    def now(self) -> sa.ColumnElement[int]:
+        """Give the SQL expression for the database's own time: microseconds; on SQLite whole milliseconds."""
+        return sa.literal_column(f"({_NOW[self.dialect]})", sa.BigInteger)
+
+    def insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+        """Start an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""
+        return sqlite.insert(table) if self.dialect == "sqlite" else postgresql.insert(table)
+
+    async def upgrade(self, revision: str = "head") -> None:
+        """Bring the tables to a revision; safe when several processes do it at once."""
+        await self._migrate(migrations.upgrade, revision)
+
+    async def downgrade(self, revision: str) -> None:
+        """Take the tables back to a revision, `base` for none; what the newer ones held is lost."""
+        await self._migrate(migrations.downgrade, revision)
+
+    async def revision(self) -> str | None:
+        """Say which revision the tables have; None when there are none."""
+        async with self.connect() as connection:
+            return await connection.run_sync(migrations.current)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
+
+    async def _migrate(self, change: Any, revision: str) -> None:
+        async with self.begin() as connection:
+            if self.dialect == "postgresql":
+                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(migrations.LOCK)))
+            await connection.run_sync(change, revision)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection]:
+        connection = self._engine.connect()
+        try:
+            await connection.start()
+        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
+            raise StorageUnavailable from error
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    try:
+        yield
+    except _LASTING:
+        raise
+    except exc.DBAPIError as error:
+        raise StorageUnavailable from error
+
+
+def _engine(url: sa.URL, connections: int) -> AsyncEngine:
+    full = url.set(drivername=_DRIVERS[url.get_backend_name()])
+    if full.get_backend_name() == "postgresql":
+        return create_async_engine(full, pool_size=connections, max_overflow=0, hide_parameters=True)
+    engine = create_async_engine(full, hide_parameters=True)
+    sa.event.listen(engine.sync_engine, "do_connect", _make_folder)
+    sa.event.listen(engine.sync_engine, "connect", _set_up_sqlite)
+    sa.event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    sa.event.listen(engine.sync_engine, "invalidate", _release_sqlite)
+    return engine
+
+
+def _make_folder(_dialect: object, _record: object, arguments: list[str], _options: object) -> None:
+    Path(arguments[0]).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver begins nothing of its own accord
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("gouji_begin", "BEGIN"))
+
+
+def _release_sqlite(connection: Any, _record: object, _error: object) -> None:
+    connection.rollback()  # a statement that was cut off can outlive the close, and would keep the file locked

@@ -1,0 +1,282 @@
+"""What surrounds every RPC: request id, measure, report, errors, deadline, admission; one small class each.
+
+A layer is a function around the next one, down to the handler. Cancellation passes through all of them.
+Messages are never looked at.
+"""
+
+import asyncio
+import inspect
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Protocol, TypeAlias
+
+import grpc
+import structlog
+
+from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
+from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
+from gouji.serving.logs import Log, stack_of
+from gouji.serving.metrics import Metrics
+
+REQUEST_ID = "x-request-id"
+"""Metadata that names a request across processes."""
+
+_REQUEST_ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+Behaviour = Callable[[Any, Context], Awaitable[Any]]
+
+
+@dataclass
+class Call:
+    """One RPC being answered; `code` and `reason` say how it ended."""
+
+    service: str
+    method: str
+    streaming: bool
+    request: Any
+    context: Context
+    request_id: str = ""
+    code: grpc.StatusCode = grpc.StatusCode.OK
+    reason: str = ""
+
+    def header(self, key: str) -> str | None:
+        """Read a text header that the client sent."""
+        for name, value in self.context.invocation_metadata() or ():
+            if name == key and isinstance(value, str):
+                return value
+        return None
+
+
+Proceed = Callable[[Call], Awaitable[Any]]
+"""The rest of the way to the handler."""
+
+
+class Layer(Protocol):
+    """Something around every call."""
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Do `await proceed(call)` and what belongs before and after it."""
+        ...
+
+
+class Surround(grpc.aio.ServerInterceptor):
+    """Puts the layers around every handler, the first one outermost."""
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        self._layers = layers
+        self._handlers: dict[str, Handler] = {}
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> "Handler | None":
+        """Give the surrounded handler; None, which gRPC answers with UNIMPLEMENTED, for an unknown method."""
+        path = handler_call_details.method
+        if path not in self._handlers:
+            handler = await continuation(handler_call_details)
+            if handler is None:
+                return None
+            self._handlers[path] = self._surrounded(path, handler)
+        return self._handlers[path]
+
+    def _surrounded(self, path: str, handler: Handler) -> Handler:
+        _, service, method = path.split("/")
+        behaviour, remake = _parts(handler)
+
+        async def handle(call: Call) -> Any:
+            return await behaviour(call.request, call.context)
+
+        proceed: Proceed = handle
+        for layer in reversed(self._layers):
+            proceed = partial(layer.around, proceed)
+
+        async def answer(request: Any, context: Context) -> Any:
+            return await proceed(Call(service, method, handler.response_streaming, request, context))
+
+        return remake(answer, handler.request_deserializer, handler.response_serializer)
+
+
+def _parts(handler: Handler) -> tuple[Behaviour, Callable[..., Handler]]:
+    """Take a handler apart: what it does, and the function that makes such a handler."""
+    kind = f"{_kind(handler.request_streaming)}_{_kind(handler.response_streaming)}"
+    behaviour = getattr(handler, kind)
+    if inspect.isasyncgenfunction(behaviour):
+        behaviour = _writing(behaviour)
+    return behaviour, getattr(grpc, f"{kind}_rpc_method_handler")
+
+
+def _kind(streaming: bool) -> str:
+    return "stream" if streaming else "unary"
+
+
+def _writing(generator: Callable[[Any, Context], Any]) -> Behaviour:
+    """Write what the handler yields, so that a cancellation always reaches the handler and the layers."""
+
+    async def write_all(request: Any, context: Context) -> None:
+        async with aclosing(generator(request, context)) as responses:
+            async for response in responses:
+                await context.write(response)
+
+    return write_all
+
+
+class RequestIds:
+    """Names each call: the client's `x-request-id`, or a new one; every log line of the call carries it."""
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Bind the id."""
+        given = call.header(REQUEST_ID) or ""
+        call.request_id = given if _REQUEST_ID_SHAPE.fullmatch(given) else secrets.token_hex(8)
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=call.request_id)
+        return await proceed(call)
+
+
+class Measure:
+    """Counts and times each call, by method and status."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._open = cache(metrics.rpcs_open.labels)
+        self._ended = cache(metrics.rpcs.labels)
+        self._seconds = cache(metrics.rpc_seconds.labels)
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Count the call as open while it is, and its outcome."""
+        open_calls = self._open(call.service, call.method)
+        began = time.perf_counter()
+        open_calls.inc()
+        try:
+            return await proceed(call)
+        finally:
+            open_calls.dec()
+            self._ended(call.service, call.method, call.code.name).inc()
+            self._seconds(call.service, call.method).observe(time.perf_counter() - began)
+
+
+class Report:
+    """Logs each call when it has ended: an answer at debug, a refusal at info, a fault at error."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Log who was called, how it ended, and how long it took."""
+        began = time.perf_counter()
+        try:
+            return await proceed(call)
+        finally:
+            self._level(call)(
+                "rpc",
+                service=call.service,
+                method=call.method,
+                status=call.code.name,
+                seconds=round(time.perf_counter() - began, 6),
+                **({"reason": call.reason} if call.reason else {}),
+            )
+
+    def _level(self, call: Call) -> Callable[..., Any]:
+        if call.code in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED):
+            return self._log.debug
+        return self._log.error if call.code is grpc.StatusCode.INTERNAL else self._log.info
+
+
+class Errors:
+    """Turns a `ServiceError` into its status, and anything else into INTERNAL with a reference to quote."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Let a cancellation and an answer pass."""
+        try:
+            return await proceed(call)
+        except asyncio.CancelledError:
+            call.code = grpc.StatusCode.CANCELLED
+            raise
+        except grpc.aio.AbortError:
+            call.code = call.context.code()
+            raise
+        except ServiceError as error:
+            await self._refuse(call, error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
+            self._log.error("rpc_failed", service=call.service, method=call.method, stack=stack_of(error))
+            await self._refuse(call, _internal(call.request_id))
+
+    async def _refuse(self, call: Call, error: ServiceError) -> None:
+        call.code, call.reason = error.code, error.reason
+        details = ((DETAILS_KEY, to_status(error).SerializeToString()),)
+        await call.context.abort(error.code, error.message, details)
+
+
+def _internal(reference: str) -> ServiceError:
+    return ServiceError(
+        "internal", f"The server failed; quote reference {reference}.", metadata={"reference": reference}
+    )
+
+
+class Deadlines:
+    """Ends a call that is no stream after the longest time allowed; a client's deadline is gRPC's matter."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Refuse with `deadline` when the time is over."""
+        if call.streaming:
+            return await proceed(call)
+        late = ServiceError("deadline", "The call took too long.")
+        return await _limited(proceed, call, self._seconds, late)
+
+
+class Admission:
+    """Lets in only whom the RPC's roles name; an RPC that no table names lets in nobody."""
+
+    def __init__(self, tokens: Tokens, roles: Mapping[str, Roles]) -> None:
+        self._tokens = tokens
+        self._roles = roles
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Set the caller; a stream ends with `token_expired` when its token does."""
+        who = self._admitted(call)
+        set_caller(who)
+        if who.player_id:
+            structlog.contextvars.bind_contextvars(caller=who.player_id)
+        if not call.streaming or who.expires is None:
+            return await proceed(call)
+        expired = ServiceError("token_expired", "The token has expired; refresh the session.")
+        return await _limited(proceed, call, self._tokens.seconds_left(who), expired)
+
+    def _admitted(self, call: Call) -> Caller:
+        allowed = self._roles.get(call.service, {}).get(call.method, ())
+        if Role.NOBODY in allowed:
+            return NOBODY
+        who = self._tokens.verify(_bearer(call))
+        if who.role not in allowed:
+            raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
+        return who
+
+
+def _bearer(call: Call) -> str:
+    kind, _, token = (call.header("authorization") or "").partition(" ")
+    if kind.lower() != "bearer" or not token:
+        raise ServiceError("token_missing", "Send a token: `authorization: Bearer ...`.")
+    return token
+
+
+async def _limited(proceed: Proceed, call: Call, seconds: float, error: ServiceError) -> Any:
+    """Proceed, and raise `error` if that takes longer."""
+    try:
+        async with asyncio.timeout(seconds) as scope:
+            return await proceed(call)
+    except TimeoutError:
+        if scope.expired():
+            raise error from None
+        raise

@@ -1,0 +1,189 @@
+"""Every table of the database. Times are microseconds from 1970 on, in UTC; identifiers are text.
+
+The columns are the services' common ground: a change here is a new Alembic revision.
+"""
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+_WAITING = sa.text("state = 'waiting'")
+_UNDELIVERED = sa.text("delivered_at IS NULL")
+_Serial = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+
+def _time(name: str, *, nullable: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger, nullable=nullable)
+
+
+players = sa.Table(
+    "players",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    _time("created_at"),
+)
+"""Everybody who ever played, guests too."""
+
+tables = sa.Table(
+    "tables",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("spec", sa.LargeBinary, nullable=False),  # TableSpec
+    sa.Column("state", sa.Text, nullable=False),  # placed, live, over, frozen
+    sa.Column("owner", sa.Text),  # server_id
+    sa.Column("fence", sa.BigInteger, nullable=False, server_default="0"),  # rises with each owner
+    _time("created_at"),
+    _time("ended_at", nullable=True),
+    sa.Column("request_id", sa.Text),  # of the caller who placed it
+    sa.UniqueConstraint("request_id", name="tables_one_for_a_request"),
+    sa.CheckConstraint("state in ('placed', 'live', 'over', 'frozen')", name="tables_state"),
+    sa.Index("tables_by_owner", "owner", "state"),
+    sa.Index("tables_by_state", "state", "created_at"),
+)
+"""One row a table: what it is and who runs it."""
+
+table_servers = sa.Table(
+    "table_servers",
+    metadata,
+    sa.Column("server_id", sa.Text, primary_key=True),  # names one incarnation
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("capacity", sa.Integer, nullable=False),
+    sa.Column("tables", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
+    _time("expires_at"),
+)
+"""Leases of the table servers."""
+
+table_events = sa.Table(
+    "table_events",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("hand", sa.Integer, nullable=False),
+    sa.Column("event", sa.LargeBinary, nullable=False),  # Event in the log's form: hidden cards too
+    _time("at"),
+)
+"""The tables' logs."""
+
+table_commands = sa.Table(
+    "table_commands",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("command_id", sa.Text, primary_key=True),
+    sa.Column("turn", sa.BigInteger, nullable=False),
+    sa.Column("payload_hash", sa.LargeBinary, nullable=False),
+    sa.Column("payload", sa.LargeBinary, nullable=False),  # Action
+    sa.Column("seq", sa.BigInteger, nullable=False),  # event that shows it; 0 for a private decline
+    _time("at"),
+)
+"""Accepted commands, so that a repeated one gets its first answer."""
+
+outbox = sa.Table(
+    "outbox",
+    metadata,
+    sa.Column("id", _Serial, primary_key=True, autoincrement=True),
+    sa.Column("table_id", sa.Text, nullable=False),
+    sa.Column("hand", sa.Integer, nullable=False),
+    sa.Column("payload", sa.LargeBinary, nullable=False),  # HandResult
+    _time("created_at"),
+    _time("delivered_at", nullable=True),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.UniqueConstraint("table_id", "hand", name="outbox_once"),
+    sa.Index(
+        "outbox_due",
+        "id",
+        postgresql_where=_UNDELIVERED,
+        sqlite_where=_UNDELIVERED,
+    ),
+)
+"""Finished hands on their way to scoring."""
+
+tickets = sa.Table(
+    "tickets",
+    metadata,
+    sa.Column("ticket_id", sa.Text, primary_key=True),
+    sa.Column("player_id", sa.Text, nullable=False),
+    sa.Column("player_name", sa.Text, nullable=False),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("rules", sa.Text, nullable=False),  # rule sets accepted, the dearest first: a line of JSON each
+    sa.Column("length", sa.Text, nullable=False),  # JSON: MatchLength
+    sa.Column("bots_after_ms", sa.BigInteger),  # null: only people
+    sa.Column("state", sa.Text, nullable=False),  # waiting, matched, cancelled, lapsed
+    _time("created_at"),
+    _time("expires_at"),
+    sa.Column("table_id", sa.Text),
+    sa.Column("seat", sa.Integer),
+    sa.CheckConstraint("state in ('waiting', 'matched', 'cancelled', 'lapsed')", name="tickets_state"),
+    sa.Index(
+        "tickets_one_waiting",
+        "player_id",
+        "queue",
+        unique=True,
+        postgresql_where=_WAITING,
+        sqlite_where=_WAITING,
+    ),
+    sa.Index(
+        "tickets_waiting",
+        "queue",
+        "created_at",
+        postgresql_where=_WAITING,
+        sqlite_where=_WAITING,
+    ),
+)
+"""Who waits in which queue, and what became of it."""
+
+active_seats = sa.Table(
+    "active_seats",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("table_id", sa.Text, nullable=False),
+    sa.Column("seat", sa.Integer, nullable=False),
+    sa.Index("active_seats_by_table", "table_id"),
+)
+"""Where each player sits; the key keeps a player out of two matches."""
+
+hand_results = sa.Table(
+    "hand_results",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("hand", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("payload", sa.LargeBinary, nullable=False),  # HandResult
+    sa.Column("payload_hash", sa.LargeBinary, nullable=False),
+    sa.Column("preset", sa.Text, nullable=False),
+    sa.Column("queue", sa.Text, nullable=False),
+    _time("ended_at"),
+    _time("recorded_at"),
+)
+"""Results, once for each hand."""
+
+player_points = sa.Table(
+    "player_points",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("hand", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("seat", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("player_id", sa.Text, nullable=False),
+    sa.Column("preset", sa.Text, nullable=False),
+    sa.Column("points", sa.Integer, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),  # 1..6
+    sa.Index("player_points_by_player", "player_id"),
+)
+"""What each player made of each hand."""
+
+player_totals = sa.Table(
+    "player_totals",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("preset", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("hands", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("points", sa.BigInteger, nullable=False, server_default="0"),
+    *(sa.Column(f"p{place}", sa.BigInteger, nullable=False, server_default="0") for place in range(1, 7)),
+    sa.Index("player_totals_by_points", "preset", "points"),
+)
+"""Sums of `player_points`, kept up in the same transaction, by preset and, under the empty one, over all.
+
+`p1`..`p6` count the places.
+"""

@@ -1,0 +1,124 @@
+"""All settings of a process, from flags and the environment; the unit is part of the name."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import platformdirs
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+Positive = Annotated[int, Field(gt=0)]
+NotNegative = Annotated[int, Field(ge=0)]
+Key = Annotated[SecretStr, Field(min_length=32)]
+
+
+def _default_database_url(given: dict[str, Any]) -> str:
+    return f"sqlite:///{given['data_directory']}/gouji.sqlite"
+
+
+class Settings(BaseSettings):
+    """One frozen set for a process. `GOUJI_PORT=7200` and `--port 7200` set `port`; a flag wins."""
+
+    model_config = SettingsConfigDict(env_prefix="GOUJI_", frozen=True, env_ignore_empty=True)
+
+    data_directory: Path = Field(
+        default_factory=lambda: platformdirs.user_data_path("gouji", appauthor=False),
+        json_schema_extra={"default": "~/.local/share/gouji"},
+        description="Where the SQLite database and the keys that were not set are kept.",
+    )
+    database_url: str = Field(
+        default_factory=_default_database_url,
+        json_schema_extra={"default": "sqlite:///DATA_DIRECTORY/gouji.sqlite"},
+        pattern=r"^(sqlite|postgresql)://",
+        description="`sqlite:///path/to/file` or `postgresql://user:password@host/name`.",
+    )
+    database_connections: Positive = Field(
+        default=10, description="Most connections of this process to PostgreSQL at a time."
+    )
+
+    host: str = Field(default="127.0.0.1", description="Address on which gRPC is served; `0.0.0.0` for all.")
+    port: Port = Field(default=7100, description="Port of gRPC; 0 for any that is free.")
+    metrics_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
+        default=7190, description="Port of the Prometheus page; 0 for any that is free, -1 for none."
+    )
+    gateway_address: str | None = Field(
+        default=None, description="Where the gateway is dialled; this process when unset."
+    )
+    matchmaking_address: str | None = Field(
+        default=None, description="Where matchmaking is dialled; this process when unset."
+    )
+    table_address: str | None = Field(
+        default=None, description="Where the table service is dialled; this process when unset."
+    )
+    bot_address: str | None = Field(
+        default=None, description="Where the bot service is dialled; this process when unset."
+    )
+    scoring_address: str | None = Field(default=None, description="Where scoring is dialled; this process when unset.")
+    advertise_address: str | None = Field(
+        default=None, description="What clients dial to reach this table server; the bound host and port when unset."
+    )
+
+    player_key: Key | None = Field(
+        default=None,
+        description="Secret that signs players' tokens, 32 characters or more, the same in every process; "
+        "when unset, kept in the data directory.",
+    )
+    service_key: Key | None = Field(
+        default=None,
+        description="Secret that signs the tokens of services and operators, 32 characters or more, the same "
+        "in every process; when unset, kept in the data directory.",
+    )
+    access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
+    refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least level that is logged."
+    )
+    log_format: Literal["console", "json"] = Field(
+        default="console", description="Log lines for people or for machines."
+    )
+    shutdown_grace_seconds: NotNegative = Field(default=5, description="How long open calls may go on after SIGTERM.")
+    request_timeout_seconds: Positive = Field(
+        default=30, description="Longest time for a call that is no stream, whatever the client asks."
+    )
+    max_message_bytes: Positive = Field(default=256 * 1024, description="Largest message taken or sent.")
+    heartbeat_seconds: Positive = Field(default=10, description="Longest silence of a stream.")
+    connection_age_seconds: Positive = Field(
+        default=3600, description="Age at which a connection is asked to close, so that clients spread anew."
+    )
+    connection_age_grace_seconds: Positive = Field(
+        default=600, description="Time for the streams of such a connection to end."
+    )
+
+    commit_interval_ms: NotNegative = Field(
+        default=3, description="How long the log writer gathers events for one commit."
+    )
+    table_capacity: Positive = Field(default=4000, description="How many tables a table server takes.")
+    lease_seconds: Positive = Field(
+        default=5, description="How long a table server owns its tables without renewing its lease."
+    )
+    turn_ms: Positive = Field(default=20_000, description="Time for one decision.")
+    bank_ms: NotNegative = Field(default=60_000, description="Time that each seat has beyond that, for one hand.")
+    answers_least_ms: NotNegative = Field(
+        default=1500, description="Shortest time for which private questions stay open."
+    )
+    answers_most_ms: NotNegative = Field(
+        default=2500, description="Longest time for which private questions stay open."
+    )
+    bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
+    bot_pace_ms: NotNegative = Field(default=600, description="How long a bot seems to think.")
+
+    queue_cycle_ms: Positive = Field(default=200, description="How often the queues are looked at.")
+    bots_after_seconds: NotNegative = Field(
+        default=10, description="Waiting time after which bots fill a table, unless the ticket says otherwise."
+    )
+    ticket_lease_seconds: Positive = Field(
+        default=30, description="How long a ticket that nobody watches stays in its queue."
+    )
+
+    @model_validator(mode="after")
+    def _answers_fit(self) -> Self:
+        if self.answers_least_ms > self.answers_most_ms:
+            raise ValueError("answers_least_ms is greater than answers_most_ms")
+        return self
