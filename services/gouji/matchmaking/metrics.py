@@ -1,0 +1,48 @@
+"""What matchmaking counts. Queues have names that players choose, so they are no labels."""
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from gouji.matchmaking.placing import Placement
+from gouji.serving.metrics import SECONDS
+
+_WAITS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600)
+
+
+class MatchmakingMetrics:
+    """Counters of one process."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.waiting = Gauge(
+            "gouji_tickets_waiting",
+            "Tickets in all queues; every process sees the same.",
+            registry=registry,
+        )
+        self.waits = Histogram(
+            "gouji_ticket_wait_seconds",
+            "From ticket to table; kind is people or bots.",
+            ("kind",),
+            buckets=_WAITS,
+            registry=registry,
+        )
+        self.tables = Counter(
+            "gouji_tables_placed",
+            "Tables placed; kind is people, bots or placed.",
+            ("kind",),
+            registry=registry,
+        )
+        self.lost = Counter(
+            "gouji_claims_lost", "Tables not made because a ticket was gone by then.", registry=registry
+        )
+        self.cycle = Histogram(
+            "gouji_cycle_seconds", "Time for one look at all queues.", buckets=SECONDS, registry=registry
+        )
+
+    def claimed(self, asked: int, made: Sequence[Placement], now: int) -> None:
+        """Count the tables made at ``now`` (microseconds) out of those asked for."""
+        self.lost.inc(asked - len(made))
+        for placement in made:
+            self.tables.labels(placement.kind).inc()
+            for ticket in placement.tickets:
+                self.waits.labels(placement.kind).observe((now - ticket.since) / 1_000_000)

@@ -1,0 +1,146 @@
+"""Tables to be placed: made of a proposal, or of an operator's request. Pure."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gouji.matchmaking.policy import SEATS, Proposal, Waiting
+from gouji.matchmaking.tickets import length_message, malformed, read_length, read_rules, rules_message
+from gouji.serving.errors import ServiceError
+from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
+from gouji.wire import rules_to_proto
+
+FILLING_LEVEL: Final = "greedy"
+"""Level of the bots that fill a table."""
+
+LONGEST_ID: Final = 128
+"""Characters of an id that somebody else chose."""
+
+BOT_NAMES: Final = (
+    "Cangkou",
+    "Laoshan",
+    "Zhanqiao",
+    "Badaguan",
+    "Pingdu",
+    "Taidong",
+    "Jimo",
+    "Licun",
+    "Fushan",
+    "Shilaoren",
+    "Huangdao",
+    "Laixi",
+)
+"""What bots are called: places in and around Qingdao. There are as many as seats twice over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A table to be placed. ``tickets`` are those that it is made of, if any."""
+
+    spec: table_pb2.TableSpec
+    tickets: tuple[Waiting, ...] = ()
+    request_id: str | None = None
+
+    @property
+    def table_id(self) -> str:
+        """The table's id, new and unique."""
+        return self.spec.table_id
+
+    @property
+    def players(self) -> dict[str, int]:
+        """The people's ids, each with its seat, in order of id."""
+        return dict(sorted((seat.player_id, n) for n, seat in enumerate(self.spec.seats) if seat.player_id))
+
+    @property
+    def kind(self) -> str:
+        """What it is counted as: ``placed``, ``bots`` or ``people``."""
+        if self.request_id is not None:
+            return "placed"
+        return "bots" if len(self.tickets) < SEATS else "people"
+
+
+def of_proposal(proposal: Proposal, table_id: str, bot_pace_ms: int) -> Placement:
+    """Make a table of a proposal; bots take the free seats."""
+    seats = [_seat(ticket) for ticket in proposal.seats]
+    spec = table_pb2.TableSpec(
+        table_id=table_id,
+        rules=rules_message(proposal.rules),
+        length=length_message(proposal.length),
+        seats=name_bots(seats, table_id),
+        queue=proposal.queue,
+        bot_pace_ms=bot_pace_ms,
+    )
+    return Placement(spec, tuple(proposal.tickets))
+
+
+def _seat(ticket: Waiting | None) -> events_pb2.Seat:
+    if ticket is None:
+        return events_pb2.Seat(bot_level=FILLING_LEVEL)
+    return events_pb2.Seat(player_id=ticket.player_id, name=ticket.name)
+
+
+def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels: Collection[str]) -> Placement:
+    """Make a table as asked for, with bots of these ``levels``. Raises `ServiceError`."""
+    _check_id("request_id", request.request_id)
+    _check_seats(request.seats, levels)
+    _check_answers(request)
+    rules = read_rules(request.rules, "rules")
+    spec = table_pb2.TableSpec(
+        table_id=table_id,
+        rules=rules_to_proto(rules),
+        length=read_length(request.length),
+        clock=request.clock,
+        seats=name_bots(request.seats, table_id),
+        bot_pace_ms=request.bot_pace_ms,
+    )
+    return Placement(spec, request_id=request.request_id)
+
+
+def _check_id(field: str, given: str) -> None:
+    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
+    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
+        raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
+
+
+def _check_seats(seats: Sequence[events_pb2.Seat], levels: Collection[str]) -> None:
+    if len(seats) != SEATS:
+        raise malformed("seats", f"are {len(seats)}, not {SEATS}")
+    for n, seat in enumerate(seats):
+        _check_seat(f"seats[{n}]", seat, levels)
+    players = [seat.player_id for seat in seats if seat.player_id]
+    if len(set(players)) < len(players):
+        raise malformed("seats", "have one player twice")
+
+
+def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> None:
+    if bool(seat.player_id) == bool(seat.bot_level):
+        raise malformed(field, "has neither or both of player_id and bot_level")
+    if seat.player_id:
+        _check_id(f"{field}.player_id", seat.player_id)
+    if seat.player_id or seat.name:
+        _check_id(f"{field}.name", seat.name)
+    if seat.bot_level and seat.bot_level not in levels:
+        known = ", ".join(levels)
+        raise ServiceError(
+            "unknown_bot_level",
+            f"{field}.bot_level: there are {known}.",
+            metadata={"field": f"{field}.bot_level"},
+        )
+
+
+def _check_answers(request: matchmaking_pb2.PlaceTableRequest) -> None:
+    least, most = request.clock.answers_least_ms, request.clock.answers_most_ms
+    if least and most and least > most:
+        raise malformed("clock.answers_least_ms", "is greater than answers_most_ms")
+
+
+def name_bots(seats: Sequence[events_pb2.Seat], table_id: str) -> list[events_pb2.Seat]:
+    """Give each bot without a name one that nobody else at the table has. The same table gives the same."""
+    taken = {seat.name for seat in seats}
+
+    def draw(name: str) -> bytes:
+        return hashlib.sha256(f"{table_id}/{name}".encode()).digest()
+
+    free = iter(sorted(set(BOT_NAMES) - taken, key=draw))
+    return [seat if seat.name else events_pb2.Seat(bot_level=seat.bot_level, name=next(free)) for seat in seats]

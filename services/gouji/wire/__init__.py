@@ -1,0 +1,41 @@
+"""What the engine says, as messages of `gouji.v1`, and back.
+
+Pure: it imports the engine and the messages only, so that services, client and command line share one
+reading. What cannot be read raises `MalformedMessage`.
+"""
+
+from gouji.wire.actions import action_from_proto, action_to_proto
+from gouji.wire.cards import (
+    MOST_CARDS,
+    card_from_proto,
+    card_to_proto,
+    cards_from_proto,
+    cards_to_proto,
+    rank_from_proto,
+    rank_to_proto,
+)
+from gouji.wire.consequences import consequence_from_proto, consequences_to_proto
+from gouji.wire.errors import MalformedMessage
+from gouji.wire.observation import observation_from_proto, observation_to_proto, question_to_proto
+from gouji.wire.rules import match_from_proto, rules_from_proto, rules_to_proto
+
+__all__ = [
+    "MOST_CARDS",
+    "MalformedMessage",
+    "action_from_proto",
+    "action_to_proto",
+    "card_from_proto",
+    "card_to_proto",
+    "cards_from_proto",
+    "cards_to_proto",
+    "consequence_from_proto",
+    "consequences_to_proto",
+    "match_from_proto",
+    "observation_from_proto",
+    "observation_to_proto",
+    "question_to_proto",
+    "rank_from_proto",
+    "rank_to_proto",
+    "rules_from_proto",
+    "rules_to_proto",
+]

@@ -1,0 +1,74 @@
+"""What followed by rule: consequences of the engine ⇄ `Consequence` of the protos."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from typing import Final
+
+from gouji.engine.cards import RANKS, Card, sort_cards
+from gouji.engine.events import (
+    BurnSucceeded,
+    Consequence,
+    HandOver,
+    HandVoided,
+    ScrambleBegan,
+    SeatChoked,
+    SeatFinished,
+    SeatOpened,
+    SeatStruck,
+    SeatStuck,
+    TrickWon,
+)
+from gouji.v1 import events_pb2
+from gouji.wire.cards import card_from_proto, card_to_proto
+from gouji.wire.errors import MalformedMessage
+
+FIELDS: Final[dict[type[Consequence], str]] = {
+    TrickWon: "trick_won",
+    SeatFinished: "seat_finished",
+    SeatOpened: "seat_opened",
+    SeatChoked: "seat_choked",
+    SeatStruck: "seat_struck",
+    SeatStuck: "seat_stuck",
+    BurnSucceeded: "burn_succeeded",
+    ScrambleBegan: "scramble_began",
+    HandVoided: "hand_voided",
+}
+"""Each consequence's field in the message. `HandOver` has none: the event `HandEnded` says it."""
+
+_CLASSES: Final = {field: kind for kind, field in FIELDS.items()}
+
+CardsOf = Callable[[int], Iterable[Card]]
+"""The cards that a seat holds, with suits: `Hand.cards` after the action."""
+
+
+def consequences_to_proto(
+    consequences: Iterable[Consequence], cards_of: CardsOf
+) -> list[events_pb2.Consequence]:
+    """Pack consequences in order; a struck seat shows its cards with suits, as ``cards_of`` gives them."""
+    return [_pack(entry, cards_of) for entry in consequences if not isinstance(entry, HandOver)]
+
+
+def _pack(consequence: Consequence, cards_of: CardsOf) -> events_pb2.Consequence:
+    message = events_pb2.Consequence()
+    body = getattr(message, FIELDS[type(consequence)])
+    body.SetInParent()
+    for field in fields(consequence):
+        value = getattr(consequence, field.name)
+        if field.name == "cards":
+            body.cards.extend(map(card_to_proto, cards_of(body.seat)))
+        else:
+            setattr(body, field.name, value)
+    return message
+
+
+def consequence_from_proto(message: events_pb2.Consequence) -> Consequence:
+    """Read a consequence; suits are dropped. Raises `MalformedMessage` when none is set."""
+    field = message.WhichOneof("kind")
+    if field is None:
+        raise MalformedMessage("no consequence is set")
+    body = getattr(message, field)
+    if isinstance(body, events_pb2.SeatStruck):
+        shown = "".join(RANKS[card_from_proto(card).rank] for card in body.cards)
+        return SeatStruck(body.seat, sort_cards(shown))
+    kind = _CLASSES[field]
+    return kind(**{entry.name: getattr(body, entry.name) for entry in fields(kind)})
