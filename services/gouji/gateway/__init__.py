@@ -1,0 +1,1 @@
+"""Gateway: players' sessions, and where their tables are."""

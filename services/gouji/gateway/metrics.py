@@ -1,0 +1,19 @@
+"""What the gateway counts."""
+
+from prometheus_client import CollectorRegistry, Counter
+
+
+class GatewayMetrics:
+    """Counters of one process."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.guests = Counter("gouji_gateway_guests", "Guests made.", registry=registry)
+        self.refreshes = Counter(
+            "gouji_gateway_refreshes", "Refresh tokens exchanged for fresh ones.", registry=registry
+        )
+        self.locates = Counter(
+            "gouji_gateway_locates",
+            "Tables looked for: found, moving (no server has it right now) or unknown.",
+            ("outcome",),
+            registry=registry,
+        )

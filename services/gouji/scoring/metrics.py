@@ -1,0 +1,29 @@
+"""What scoring counts."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import CollectorRegistry, Counter
+
+from gouji.serving.errors import ServiceError
+
+
+class ScoringMetrics:
+    """Counters of one process."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.results = Counter(
+            "gouji_scoring_results",
+            "Results that arrived: recorded, repeated (recorded before), or the reason of the refusal.",
+            ("outcome",),
+            registry=registry,
+        )
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Count a result that is refused within by its reason, and let the refusal pass."""
+        try:
+            yield
+        except ServiceError as error:
+            self.results.labels(error.reason).inc()
+            raise
