@@ -1,0 +1,94 @@
+"""The bot service over gRPC: `bind` and the servicer. A choice depends on observation and seed alone."""
+
+import asyncio
+import random
+from typing import Any, Final
+
+import grpc
+
+from gouji.bot.metrics import BotMetrics
+from gouji.bot.players import PLAYERS
+from gouji.engine import EngineError
+from gouji.serving.app import App
+from gouji.serving.auth import ANY_ROLE, Role
+from gouji.serving.clock import Clock
+from gouji.v1 import bot_pb2, bot_pb2_grpc
+from gouji.wire import action_to_proto, observation_from_proto
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}}
+"""Who may call what."""
+
+DEADLINE_SHARE: Final = 0.8
+"""Part of a call's remaining time that may be spent on deciding; the rest is for the way back."""
+
+
+def bind(app: App) -> None:
+    """Add the bots to a process."""
+    servicer = BotServicer(BotMetrics(app.metrics.registry), app.clock)
+    app.add_servicer(
+        bot_pb2_grpc.add_BotServiceServicer_to_server,
+        servicer,
+        bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
+        roles=ROLES,
+    )
+
+
+class BotServicer(bot_pb2_grpc.BotServiceServicer):
+    """Unpacks, asks the players, packs."""
+
+    def __init__(self, metrics: BotMetrics, clock: Clock) -> None:
+        self._metrics = metrics
+        self._clock = clock
+
+    async def ListBots(  # noqa: N802 (gRPC's name)
+        self, _request: bot_pb2.ListBotsRequest, _context: Context
+    ) -> bot_pb2.ListBotsResponse:
+        """List the levels, weakest first."""
+        levels = (bot_pb2.BotLevel(level=level, summary=player.summary) for level, player in PLAYERS.items())
+        return bot_pb2.ListBotsResponse(levels=levels)
+
+    async def Decide(  # noqa: N802 (gRPC's name)
+        self, request: bot_pb2.DecideRequest, context: Context
+    ) -> bot_pb2.DecideResponse:
+        """Decide for each seat by itself: one that cannot be decided has an `error`, and the others go on.
+
+        Errors are reasons: `unknown_bot_level`, `malformed` for what is no observation of a hand,
+        `not_your_turn` for a seat that is not asked, `deadline` for those that no time was left for.
+        """
+        remaining = context.time_remaining()
+        until = None if remaining is None else self._clock.monotonic() + remaining * DEADLINE_SHARE
+        response = bot_pb2.DecideResponse()
+        for decision in request.decisions:
+            response.choices.append(self._decide(decision, until))
+            # A decision takes about a millisecond and holds the interpreter: a thread would free nobody.
+            await asyncio.sleep(0)
+        return response
+
+    def _decide(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
+        level = decision.level if decision.level in PLAYERS else "unknown"
+        began = self._clock.monotonic()
+        if until is not None and began > until:
+            choice = bot_pb2.Choice(error="deadline")
+        else:
+            choice = choose(decision)
+            self._metrics.decision_seconds.labels(level).observe(self._clock.monotonic() - began)
+        self._metrics.decisions.labels(level, choice.error or "decided").inc()
+        return choice
+
+
+def choose(decision: bot_pb2.Decision) -> bot_pb2.Choice:
+    """Ask the player of that level: the same choice whenever observation and seed are the same."""
+    player = PLAYERS.get(decision.level)
+    if player is None:
+        return bot_pb2.Choice(error="unknown_bot_level")
+    try:
+        observation = observation_from_proto(decision.observation)
+        if observation.question is None:
+            return bot_pb2.Choice(error="not_your_turn")
+        action = player().decide(observation, random.Random(decision.seed))  # noqa: S311 (must be repeatable)
+    except (EngineError, ValueError):
+        # What was wrong may quote cards, so it is not passed on.
+        return bot_pb2.Choice(error="malformed")
+    return bot_pb2.Choice(action=action_to_proto(action))

@@ -1,0 +1,166 @@
+"""The bot service over real gRPC."""
+
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from prometheus_client import CollectorRegistry
+
+from gouji.bot.metrics import BotMetrics
+from gouji.bot.players import PLAYERS
+from gouji.bot.service import BotServicer, bind, choose
+from gouji.engine import Action, Hand, RuleSet
+from gouji.serving.app import App
+from gouji.serving.clock import SystemClock
+from gouji.serving.errors import reason_of
+from gouji.serving.settings import Settings
+from gouji.serving.testing import running_app
+from gouji.v1 import bot_pb2, bot_pb2_grpc, observation_pb2
+from gouji.wire import action_from_proto, observation_to_proto
+
+STANDARD = RuleSet.parse("standard")
+
+
+def dealt(number: int = 1) -> Hand:
+    """A hand dealt and played on to its first lead."""
+    hand = Hand.deal(STANDARD, number.to_bytes(32, "big"))
+    while hand.phase != "play":
+        hand.apply(hand.default_action())
+    return hand
+
+
+def decision(hand: Hand, level: str = "greedy", seat: int | None = None, seed: int = 5) -> bot_pb2.Decision:
+    observation = hand.observe(hand.turn if seat is None else seat)
+    return bot_pb2.Decision(level=level, observation=observation_to_proto(observation), seed=seed)
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    async with running_app(Settings(data_directory=tmp_path), {"bot": bind}) as running:
+        yield running
+
+
+@pytest.fixture
+def bots(app: App) -> Any:
+    return app.channels.stub("bot", bot_pb2_grpc.BotServiceStub)
+
+
+async def test_the_levels_are_listed_weakest_first(bots: Any) -> None:
+    answer = await bots.ListBots(bot_pb2.ListBotsRequest())
+    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy"]
+    assert all(level.summary for level in answer.levels)
+
+
+@pytest.mark.parametrize("level", PLAYERS)
+async def test_a_choice_is_what_the_player_decides_for_that_observation_and_seed(bots: Any, level: str) -> None:
+    hand = dealt()
+    assert hand.turn is not None
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=[decision(hand, level)]))
+    action = action_from_proto(hand.turn, answer.choices[0].action)
+    assert action == PLAYERS[level]().decide(hand.observe(hand.turn), random.Random(5))
+    assert hand.refusal(action) is None
+
+
+async def test_one_bad_decision_leaves_the_rest_of_the_batch_alone(bots: Any) -> None:
+    hand = dealt()
+    assert hand.turn is not None
+    other = (hand.turn + 1) % 6
+    malformed = decision(hand)
+    malformed.observation.cards[0].rank = 99  # type: ignore[assignment]
+    batch = [
+        decision(hand),
+        decision(hand, "grandmaster"),
+        malformed,
+        bot_pb2.Decision(level="random"),
+        decision(hand, seat=other),
+        decision(hand, "random"),
+    ]
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch))
+    errors = [choice.error for choice in answer.choices]
+    assert errors == ["", "unknown_bot_level", "malformed", "malformed", "not_your_turn", ""]
+    assert [choice.HasField("action") for choice in answer.choices] == [not error for error in errors]
+
+
+async def test_an_observation_with_rules_that_there_are_not_is_malformed(bots: Any) -> None:
+    bad = decision(dealt())
+    bad.observation.rules.preset = "bridge"
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=[bad]))
+    assert answer.choices[0].error == "malformed"
+
+
+async def test_an_empty_batch_has_no_choices(bots: Any) -> None:
+    assert not (await bots.Decide(bot_pb2.DecideRequest())).choices
+
+
+async def test_only_services_may_ask_for_decisions_and_players_may_list(app: App) -> None:
+    token = app.tokens.mint_player("p1", "Wang").access_token
+    async with grpc.aio.insecure_channel(app.address) as channel:
+        stub: Any = bot_pb2_grpc.BotServiceStub(channel)
+        mine = (("authorization", f"Bearer {token}"),)
+        assert (await stub.ListBots(bot_pb2.ListBotsRequest(), metadata=mine)).levels
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await stub.Decide(bot_pb2.DecideRequest(), metadata=mine)
+    assert reason_of(refused.value) == "forbidden"
+
+
+async def test_decisions_are_counted_by_level_and_outcome(app: App, bots: Any) -> None:
+    batch = [decision(dealt()), decision(dealt(), "grandmaster")]
+    await bots.Decide(bot_pb2.DecideRequest(decisions=batch))
+    count = app.metrics.registry.get_sample_value
+    assert count("gouji_bot_decisions_total", {"level": "greedy", "outcome": "decided"}) == 1
+    assert count("gouji_bot_decisions_total", {"level": "unknown", "outcome": "unknown_bot_level"}) == 1
+
+
+class SteppingClock(SystemClock):
+    """Three seconds pass whenever one looks."""
+
+    passed = 0.0
+
+    def monotonic(self) -> float:
+        self.passed += 3
+        return self.passed
+
+
+async def test_what_the_deadline_leaves_no_time_for_is_not_decided() -> None:
+    server = grpc.aio.server()
+    servicer = BotServicer(BotMetrics(CollectorRegistry()), SteppingClock())
+    bot_pb2_grpc.add_BotServiceServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub: Any = bot_pb2_grpc.BotServiceStub(channel)
+            request = bot_pb2.DecideRequest(decisions=[decision(dealt())] * 3)
+            answer = await stub.Decide(request, timeout=10)
+    finally:
+        await server.stop(None)
+    assert [choice.error for choice in answer.choices] == ["", "deadline", "deadline"]
+
+
+def test_a_corrupt_observation_is_answered_and_never_raises() -> None:
+    chance = random.Random(11)
+    for _ in range(2000):
+        mangled = bytearray(decision(dealt(chance.randrange(20))).observation.SerializeToString())
+        for _ in range(chance.randrange(1, 4)):
+            mangled[chance.randrange(len(mangled))] = chance.randrange(256)
+        try:
+            observation = observation_pb2.Observation.FromString(bytes(mangled))
+        except Exception:  # noqa: BLE001 (no message at all)
+            continue
+        choice = choose(bot_pb2.Decision(level="greedy", observation=observation))
+        assert choice.error in {"", "malformed", "not_your_turn"}
+
+
+def test_an_error_never_tells_cards() -> None:
+    bad = decision(dealt())
+    bad.observation.cards.add(rank=1, suit=77)  # type: ignore[arg-type]
+    assert choose(bad).error == "malformed"
+
+
+def test_a_choice_can_be_read_back_as_an_action_of_its_seat() -> None:
+    hand = dealt(3)
+    assert hand.turn is not None
+    assert isinstance(action_from_proto(hand.turn, choose(decision(hand)).action), Action)
