@@ -1,0 +1,1 @@
+"""Live tables and their logs (`TableService`): `service.bind` puts them into a process."""

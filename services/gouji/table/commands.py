@@ -1,0 +1,60 @@
+"""The accepted commands of one table, so that a repeated one gets its first answer."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gouji.serving.errors import ServiceError
+from gouji.v1 import table_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command as it came: whose, its id, the turn that it answers, and what is to be done."""
+
+    seat: int
+    command_id: str
+    turn: int
+    payload: bytes
+
+    @classmethod
+    def of(cls, seat: int, request: table_pb2.ActRequest) -> "Command":
+        """Take what a seat sent."""
+        payload = request.action.SerializeToString(deterministic=True)
+        return cls(seat, request.command_id, request.turn, payload)
+
+    @property
+    def payload_hash(self) -> bytes:
+        """SHA-256 of all but seat and id: the same id with another hash is another command."""
+        return hashlib.sha256(f"{self.turn}/".encode() + self.payload).digest()
+
+
+class Accepted(NamedTuple):
+    """What is kept of an accepted command; ``sequence`` is the event that shows it, 0 for a sealed answer."""
+
+    payload_hash: bytes
+    sequence: int
+
+
+class CommandBook:
+    """Accepted commands of one match, by seat and id."""
+
+    def __init__(self) -> None:
+        self._accepted: dict[tuple[int, str], Accepted] = {}
+
+    def find(self, command: Command) -> Accepted | None:
+        """Give what was accepted under this command's id; `ServiceError` when that was another command."""
+        accepted = self._accepted.get((command.seat, command.command_id))
+        if accepted is not None:
+            check_same(accepted, command)
+        return accepted
+
+    def add(self, seat: int, command_id: str, accepted: Accepted) -> None:
+        """Remember a command."""
+        self._accepted[seat, command_id] = accepted
+
+
+def check_same(accepted: Accepted, command: Command) -> None:
+    """Refuse with `command_id_reused` when another command was accepted under this one's id."""
+    if accepted.payload_hash != command.payload_hash:
+        raise ServiceError("command_id_reused", "Another command was sent under this id before.")

@@ -1,0 +1,295 @@
+"""The tables of this process: which it owns, for how long, and what it does about those it loses.
+
+Ownership is a row with a fence: whoever takes a table raises the fence, and the log refuses what was decided under
+an older one. A lease says that this server lives; when it cannot be renewed, all tables are let go.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Coroutine
+from typing import Any, Final
+
+from gouji.serving.app import App
+from gouji.serving.clock import microseconds
+from gouji.serving.errors import ServiceError, StorageUnavailable
+from gouji.table import deals
+from gouji.table.bots import BotQueue
+from gouji.table.lease import Lease
+from gouji.table.live import Live, Surroundings
+from gouji.table.loading import fold_log, restore_commands
+from gouji.table.metrics import TableMetrics
+from gouji.table.quarantine import RETRY_SECONDS, Quarantine
+from gouji.table.store import Owned, Standing, Store
+from gouji.table.timing import Timers
+from gouji.table.watch import resume_from
+from gouji.table.writer import LogWriter, StaleFence
+from gouji.v1 import rules_pb2
+
+TICK_SECONDS: Final = 0.01
+"""How often timers are looked at."""
+
+POLL_SECONDS: Final = 1.0
+"""How often the database is asked for tables to take."""
+
+LOADING_SECONDS: Final = 5.0
+"""How long a call waits for a table that is being loaded."""
+
+TAKEN_AT_ONCE: Final = 64
+"""Tables taken in one statement."""
+
+ENDED: Final = ("over", "frozen")
+"""States of tables at which nothing happens any more."""
+
+
+class Host:
+    """Keeps the live tables; `keep_lease`, `take_tables` and `tick` run for ever."""
+
+    def __init__(self, app: App, store: Store, writer: LogWriter, metrics: TableMetrics) -> None:
+        self._app = app
+        self._store = store
+        self._metrics = metrics
+        self._capacity = app.settings.table_capacity
+        self._lease = Lease(store, app.clock, app.settings.lease_seconds)
+        self._quarantine = Quarantine(app, store, metrics)
+        self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms)
+        self._timers = Timers()
+        self._tables: dict[str, Live] = {}
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._draining = False
+        self._around = Surroundings(
+            keeper=self,
+            writer=writer,
+            bots=self._bots,
+            timers=self._timers,
+            metrics=metrics,
+            now=self.now,
+            draw_secret=lambda: secrets.token_bytes(deals.SECRET_BYTES),
+            default_clock=_default_clock(app),
+            absence_seconds=app.settings.heartbeat_seconds,
+        )
+        metrics.capacity.set(self._capacity)
+        metrics.tables.set_function(lambda: len(self._tables))
+        metrics.watchers.set_function(lambda: sum(len(live.watchers) for live in self._tables.values()))
+
+    def now(self) -> int:
+        """Give the time in microseconds from 1970 on."""
+        return microseconds(self._app.clock.now())
+
+    # From start to stop
+
+    async def start(self) -> None:
+        """Begin the lease, and take up what is free."""
+        await self._lease.begin(self._app.settings.advertise_address or self._app.address, self._capacity)
+        await self.take_free()
+
+    async def stop(self) -> None:
+        """Let all tables go between two steps, so that any server may take them at once."""
+        self._draining = True
+        await asyncio.gather(*self._loading.values(), return_exceptions=True)
+        for live in self._tables.values():
+            live.close(draining())
+        for live in list(self._tables.values()):
+            await live.written()
+            live.leave(draining())
+        self._tables.clear()
+        await self._bots.close()
+        await self._quarantine.close()
+        await self._lease.end()
+
+    async def keep_lease(self) -> None:
+        """Renew the lease for ever; let all tables go when it is lost, and begin anew as another server."""
+        while True:
+            await self._app.clock.sleep(self._lease.renew_seconds)
+            if self._draining or await self._lease.renew(len(self._tables), draining=self._draining):
+                continue
+            self._metrics.leases_lost.inc()
+            self._app.log.warning("lease_lost", server=self._lease.server_id, tables=len(self._tables))
+            self._let_go()
+            await self._lease.begin(self._app.settings.advertise_address or self._app.address, self._capacity)
+
+    def _let_go(self) -> None:
+        lives, self._tables = list(self._tables.values()), {}
+        for live in lives:
+            live.leave(moving())
+
+    async def take_tables(self) -> None:
+        """Look for free tables for ever."""
+        while True:
+            await self._app.clock.sleep(POLL_SECONDS)
+            while await self.take_free() == TAKEN_AT_ONCE:
+                pass
+
+    async def tick(self) -> None:
+        """Wake tables when something is due there, for ever."""
+        while True:
+            for due in self._timers.take(self.now()):
+                live = self._tables.get(due.table_id)
+                if live is not None:
+                    live.wake(due)
+            await self._app.clock.sleep(TICK_SECONDS)
+
+    # Finding and taking
+
+    async def find(self, table_id: str) -> Live | Standing:
+        """Give a live table of this server, or how one stands that has ended.
+
+        Raises `ServiceError`: `unknown_table`, `wrong_server` with the address of the right one, `table_moving` for
+        a table that no server has just now, `table_frozen`, `draining`.
+        """
+        if self._draining:
+            raise draining()
+        standing = None if table_id in self._tables else await self._open_or_standing(table_id)
+        if standing is not None:
+            return standing
+        live = self._tables.get(table_id)
+        if live is None or not self._lease.holds:
+            raise moving()
+        return live
+
+    async def _open_or_standing(self, table_id: str) -> Standing | None:
+        """Try to have the table here; give how it stands when it has ended."""
+        stopped = self._quarantine.stopped(table_id)
+        if stopped is not None:
+            raise stopped
+        if table_id not in self._loading:
+            standing = await self._store.standing(table_id)
+            if standing is None:
+                raise ServiceError("unknown_table", "There is no such table.")
+            if standing.state in ENDED:
+                return standing
+            if standing.owner not in (None, self._lease.server_id):
+                raise wrong_server(standing.address)
+        await self.open(table_id)
+        return None
+
+    async def open(self, table_id: str) -> bool:
+        """Take a table if no live server has it; say whether it was here already."""
+        if table_id in self._tables:
+            return True
+        if table_id not in self._loading and self._room > 0:
+            owned = await self._store.take_one(self._lease.server_id, table_id)
+            if owned is not None:
+                self._load(owned)
+        if table_id in self._loading:
+            await asyncio.wait([self._loading[table_id]], timeout=LOADING_SECONDS)
+        return False
+
+    async def take_free(self) -> int:
+        """Take and load some tables that no live server has, the oldest first; say how many."""
+        if self._room <= 0:
+            return 0
+        taken = await self._store.take(self._lease.server_id, min(self._room, TAKEN_AT_ONCE))
+        await asyncio.gather(*(self._load(owned) for owned in taken))
+        return len(taken)
+
+    @property
+    def _room(self) -> int:
+        if self._draining or not self._lease.holds:
+            return 0
+        return self._capacity - len(self._tables) - len(self._loading)
+
+    # Loading
+
+    def _load(self, owned: Owned) -> asyncio.Task[None]:
+        self._metrics.taken.inc()
+        return self._note_loading(owned.table_id, self._load_or_retry(owned, self._lease.server_id))
+
+    def _note_loading(self, table_id: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._loading[table_id] = task
+        task.add_done_callback(lambda _: self._loading.pop(table_id, None))
+        return task
+
+    async def _load_or_retry(self, owned: Owned, server_id: str) -> None:
+        try:
+            await self._load_owned(owned, server_id)
+        except StorageUnavailable:
+            await self._take_again(owned.table_id)
+
+    async def _take_again(self, table_id: str) -> None:
+        """Take a table of this server under a new fence, as soon as the database is there, and load it."""
+        while not self._draining:
+            server_id = self._lease.server_id
+            try:
+                owned = await self._store.take_one(server_id, table_id, again=True)
+                if owned is not None:
+                    await self._load_owned(owned, server_id)
+                return
+            except StorageUnavailable:
+                await self._app.clock.sleep(RETRY_SECONDS)
+
+    async def _load_owned(self, owned: Owned, server_id: str) -> None:
+        """Fold a table from its log and go on with it, unless the lease by which it was taken is gone."""
+        try:
+            live = await self._fold(owned)
+        except StorageUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - a log that cannot be folded stops its own table alone
+            self._quarantine.stop(owned, None, error)
+            return
+        if server_id == self._lease.server_id:
+            self._tables[owned.table_id] = live
+            live.begin()
+
+    async def _fold(self, owned: Owned) -> Live:
+        new = owned.fence == 1  # the first owner finds no log
+        events = [] if new else await self._store.events(owned.table_id)
+        kept = [] if new else await self._store.commands(owned.table_id)
+        table = fold_log(owned.table_id, events)
+        return Live(table, owned, restore_commands(table, kept), self._around)
+
+    # What becomes of live tables
+
+    def ended(self, live: Live) -> None:
+        """Let a table go whose match is over."""
+        self._drop(live)
+
+    def lost(self, live: Live, error: BaseException) -> None:
+        """Throw away the memory of a table whose step was not written; fold it anew if it is still ours."""
+        if not self._drop(live):
+            return
+        self._app.log.warning("step_lost", table=live.table.table_id, error=type(error).__name__)
+        if isinstance(error, StaleFence):
+            live.leave(moving())
+        elif isinstance(error, StorageUnavailable):
+            live.leave(resume_from(live.shown + 1))
+            self._note_loading(live.table.table_id, self._take_again(live.table.table_id))
+        else:
+            self._quarantine.stop(live.owned, live, error)
+
+    def failed(self, live: Live, error: BaseException) -> str:
+        """Stop a table in which a fault came up; give the reference to quote."""
+        self._drop(live)
+        return self._quarantine.stop(live.owned, live, error)
+
+    def _drop(self, live: Live) -> bool:
+        """Keep a table no longer; False when it was not kept."""
+        if self._tables.get(live.table.table_id) is not live:
+            return False
+        del self._tables[live.table.table_id]
+        return True
+
+
+def moving() -> ServiceError:
+    """Make the error for a table that no server has just now."""
+    return ServiceError("table_moving", "The table is on its way to a server.", retry_after_ms=200)
+
+
+def draining() -> ServiceError:
+    """Make the error of a server that lets its tables go."""
+    return ServiceError("draining", "This server is stopping; locate the table anew.", retry_after_ms=200)
+
+
+def wrong_server(address: str) -> ServiceError:
+    """Make the error for a table that another server has."""
+    return ServiceError("wrong_server", f"The table is at {address}.", metadata={"address": address})
+
+
+def _default_clock(app: App) -> rules_pb2.Clock:
+    settings = app.settings
+    return rules_pb2.Clock(
+        turn_ms=settings.turn_ms,
+        bank_ms=settings.bank_ms,
+        answers_least_ms=settings.answers_least_ms,
+        answers_most_ms=settings.answers_most_ms,
+    )

@@ -1,0 +1,51 @@
+"""A server's lease: the proof that it lives, without which others take its tables."""
+
+import secrets
+
+from gouji.serving.clock import Clock
+from gouji.serving.errors import StorageUnavailable
+from gouji.table.store import Store
+
+
+class Lease:
+    """One lease after another, each under a new server id."""
+
+    def __init__(self, store: Store, clock: Clock, seconds: float) -> None:
+        self._store = store
+        self._clock = clock
+        self._seconds = seconds
+        self._until = 0.0
+        self.server_id = ""
+
+    @property
+    def holds(self) -> bool:
+        """The lease cannot have run out yet: counted from before it was asked for, by this machine's clock."""
+        return self._clock.monotonic() < self._until
+
+    @property
+    def renew_seconds(self) -> float:
+        """How often it should be renewed."""
+        return self._seconds / 3
+
+    async def begin(self, address: str, capacity: int) -> None:
+        """Begin a lease as a new server. Raises `StorageUnavailable`."""
+        server_id = f"table-{secrets.token_hex(8)}"
+        asked = self._clock.monotonic()
+        await self._store.register(server_id, address, capacity, self._seconds)
+        self.server_id, self._until = server_id, asked + self._seconds
+
+    async def renew(self, live: int, *, draining: bool) -> bool:
+        """Renew; False when the lease is lost for good. While the database is away it holds until its time."""
+        asked = self._clock.monotonic()
+        try:
+            renewed = await self._store.renew(self.server_id, live, self._seconds, draining=draining)
+        except StorageUnavailable:
+            return self.holds
+        if renewed:
+            self._until = asked + self._seconds
+        return renewed
+
+    async def end(self) -> None:
+        """Give up the lease and all tables. Raises `StorageUnavailable`; then it runs out by itself."""
+        self._until = 0.0
+        await self._store.release(self.server_id)

@@ -1,0 +1,370 @@
+"""A table at work: commands, clocks and bots come in; steps go to the log, and what was written is shown.
+
+Nothing is awaited between judging and folding, so a table never sees half a step. A fault in here stops this table
+and no other.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol
+
+from gouji.serving.errors import ServiceError
+from gouji.table import projection
+from gouji.table.asking import Act, Asking, Refused
+from gouji.table.bots import BotQueue
+from gouji.table.commands import Accepted, Command, CommandBook
+from gouji.table.metrics import TableMetrics
+from gouji.table.results import hand_result
+from gouji.table.store import Owned, Step
+from gouji.table.table import DrawSecret, Table
+from gouji.table.timing import Due, Timers, full_clock
+from gouji.table.watch import Watcher, Watchers, resume_from
+from gouji.table.window import Answer
+from gouji.table.writer import Lane, LogWriter, Written
+from gouji.v1 import actions_pb2, bot_pb2, events_pb2, rules_pb2, scoring_pb2, table_pb2
+from gouji.v1.events_pb2 import Event
+from gouji.wire import MalformedMessage, action_from_proto, action_to_proto
+
+PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
+BOT: Final = events_pb2.DECIDED_BY_BOT
+CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
+
+Shown = list[tuple[Event, Asking]]
+"""Events of a step, each with who was asked after it."""
+
+
+class Keeper(Protocol):
+    """Who keeps the live tables and is told what becomes of them."""
+
+    def ended(self, live: "Live") -> None:
+        """Hear that the match is over and all of it is written."""
+
+    def lost(self, live: "Live", error: BaseException) -> None:
+        """Hear that a step was not written, or that nobody knows whether it was."""
+
+    def failed(self, live: "Live", error: Exception) -> str:
+        """Hear of a fault in this table; give a reference to quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all live tables of a process share. ``now`` gives microseconds from 1970 on."""
+
+    keeper: Keeper
+    writer: LogWriter
+    bots: BotQueue
+    timers: Timers
+    metrics: TableMetrics
+    now: Callable[[], int]
+    draw_secret: DrawSecret
+    default_clock: rules_pb2.Clock
+    absence_seconds: float
+
+
+class Live:
+    """One live table. It has been folded up to its log's end, and this server owns it."""
+
+    def __init__(self, table: Table, owned: Owned, book: CommandBook, surroundings: Surroundings) -> None:
+        self.table = table
+        self.owned = owned
+        self.watchers = Watchers()
+        self.lane = Lane(owned.table_id, owned.fence)
+        self.shown = table.sequence
+        self.closed: ServiceError | None = None
+        self._book = book
+        self._around = surroundings
+        self._last: Written | None = None
+        self._asked: set[int] = set()
+        self._asked_turn = 0
+        self._due: Due | None = None
+
+    # What comes in
+
+    async def act(self, seat: int, request: table_pb2.ActRequest) -> table_pb2.ActResponse:
+        """Do a command, or give its first answer again; answered once it is in the log.
+
+        Raises `ServiceError` with the reason of a refusal, and `MalformedMessage`. A command that is refused leaves
+        no trace.
+        """
+        command = Command.of(seat, request)
+        accepted = self._book.find(command)
+        if accepted is not None:
+            await self.settled()
+            return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
+        if self.closed is not None:
+            raise self.closed
+        action = action_from_proto(seat, request.action)
+        with self._guarded():
+            written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
+        await asyncio.shield(written)
+        return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DONE, sequence=sequence)
+
+    def _accept(self, act: Act, command: Command) -> tuple[Written, int]:
+        decision = self.table.decide(act, self._around.now())
+        if isinstance(decision, Refused):
+            raise refusal(decision)
+        return self._step(decision, command)
+
+    async def observe(self, viewer: int | None, *, with_actions: bool = True) -> table_pb2.ObserveResponse:
+        """Say how the table stands for a viewer, by what is in the log."""
+        await self.settled()
+        with self._guarded():
+            return projection.moment(self.table, viewer, with_actions=with_actions)
+
+    async def join(self, viewer: int | None, first: int) -> tuple[Watcher, table_pb2.ObserveResponse]:
+        """Have somebody watch from event ``first`` on.
+
+        Gives the moment from which on all is shown as it comes. Raises `resume_from` for an event yet to come.
+        """
+        moment = await self.observe(viewer, with_actions=False)
+        if first > moment.last_sequence + 1:
+            raise resume_from(moment.last_sequence + 1)
+        watcher = Watcher(viewer, moment.last_sequence + 1)
+        self.watchers.add(watcher)
+        if viewer is not None and viewer not in self.table.connected and not self.table.ended:
+            self._change_seat(viewer, connected=True)
+        return watcher, moment
+
+    def part(self, watcher: Watcher) -> None:
+        """Forget a watcher. A player who does not come back soon is shown to be gone."""
+        self.watchers.discard(watcher)
+        if watcher.seat is not None and self.closed is None:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self._around.absence_seconds, self._miss, watcher.seat)
+
+    def _miss(self, seat: int) -> None:
+        gone = not self.watchers.watches(seat) and seat in self.table.connected
+        if gone and self.closed is None and not self.table.ended:
+            self._change_seat(seat, connected=False)
+
+    def _change_seat(self, seat: int, *, connected: bool) -> None:
+        with self._guarded(quiet=True):
+            self._step(self.table.change_seat(seat, self._around.now(), connected=connected))
+
+    def wake(self, due: Due) -> None:
+        """Do what is due now. A timer set for an earlier turn does nothing."""
+        if due == self._due:
+            self._due = None
+        if self.closed is not None or self.writing or (due.hand, due.turn) != (self.table.hand_number, self.table.turn):
+            return
+        with self._guarded(quiet=True):
+            self._follow()
+
+    # Steps
+
+    @property
+    def writing(self) -> bool:
+        """Steps are on their way to the log: the state is ahead of what may be shown."""
+        return self._last is not None and not self._last.done()
+
+    async def settled(self) -> None:
+        """Wait until all that the table has decided is written. Raises what closed the table, if it is."""
+        await self.written()
+        if self.closed is not None:
+            raise self.closed
+
+    def begin(self) -> None:
+        """Do the first step here: open the table, or take it up again where its log ends."""
+        now = self._around.now()
+        with self._guarded(quiet=True):
+            if self.table.sequence:
+                self._step(self.table.resume(now))
+            else:
+                people = any(seat.player_id for seat in self.owned.spec.seats)
+                clock = full_clock(self.owned.spec.clock, self._around.default_clock, people=people)
+                self._step(self.table.open(self.owned.spec, clock, now))
+
+    async def written(self) -> None:
+        """Wait until nothing is on its way to the log any more, well or not."""
+        while self._last is not None and not self._last.done():
+            await asyncio.wait([self._last])
+
+    def close(self, error: ServiceError) -> None:
+        """Take no further step; what comes in from now on is refused with this error."""
+        self.closed = self.closed or error
+
+    def leave(self, error: ServiceError) -> None:
+        """Close, and end all streams with this error."""
+        self.close(error)
+        self.watchers.end(error)
+
+    def _step(self, first: Event | Answer, command: Command | None = None) -> tuple[Written, int]:
+        """Fold what was decided and all that follows by itself, and have it written.
+
+        Returns the write, and the number of the event that shows ``first``; 0 while that is sealed.
+        """
+        shown: Shown = []
+        if isinstance(first, Answer):
+            self.table.seal(first)
+        else:
+            self._fold(first, shown)
+        self._fold_following(shown)
+        sequence = _shown_by(first, shown)
+        return self._write(shown, [(command, sequence)] if command else []), sequence
+
+    def _follow(self) -> None:
+        """Do what comes by itself now, and see to what comes next."""
+        shown: Shown = []
+        self._fold_following(shown)
+        if shown:
+            self._write(shown, [])
+        else:
+            self._attend()
+
+    def _fold_following(self, shown: Shown) -> None:
+        now = self._around.now()
+        while (event := self.table.follow(now, self._around.draw_secret)) is not None:
+            self._fold(event, shown)
+
+    def _fold(self, event: Event, shown: Shown) -> None:
+        self.table.fold(event)
+        shown.append((event, self.table.asking))
+
+    def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:
+        for command, sequence in commands:
+            self._book.add(command.seat, command.command_id, Accepted(command.payload_hash, sequence))
+        step = Step(
+            table_id=self.table.table_id,
+            fence=self.lane.fence,
+            at=self._around.now(),
+            events=[event for event, _ in shown],
+            commands=commands,
+            results=self._results([event for event, _ in shown]),
+            state="over" if self.table.over else None,
+        )
+        written = self._around.writer.append(self.lane, step)
+        written.add_done_callback(partial(self._written, shown))
+        self._last = written
+        return written
+
+    def _results(self, events: list[Event]) -> list[scoring_pb2.HandResult]:
+        ended = [event for event in events if event.HasField("hand_ended") and not event.hand_ended.voided]
+        return [hand_result(self.table, event, last=self.table.over and event is ended[-1]) for event in ended]
+
+    def _written(self, shown: Shown, written: Written) -> None:
+        """Show what has been written, and see to what is due next."""
+        if written.cancelled():
+            return
+        error = written.exception()
+        if error is not None:
+            self._around.keeper.lost(self, error)
+            return
+        with self._guarded(quiet=True):
+            for event, asking in shown:
+                self._show(event, asking)
+            if self.table.over and self.shown == self.table.sequence:
+                self.watchers.end()
+                self._around.keeper.ended(self)
+            else:
+                self._attend()
+
+    def _show(self, event: Event, asking: Asking) -> None:
+        self.shown = event.sequence
+        behind = self.watchers.show(lambda viewer: projection.project(event, viewer, asking))
+        self._around.metrics.overflows.inc(behind)
+
+    # What is due next
+
+    def _attend(self) -> None:
+        """Ask the bots whose time has come, and set a timer for what is due next. Not while steps are written."""
+        if self.writing or self.closed is not None:
+            return
+        asking = self.table.asking
+        if self._asked_turn != asking.number:
+            self._asked_turn, self._asked = asking.number, set()
+        bots = [seat for seat in asking.questions if self.table.seats[seat].bot_level and seat not in self._asked]
+        ready = self.table.began + self.owned.spec.bot_pace_ms * 1000
+        if bots and ready <= self._around.now():
+            for seat in bots:
+                self._ask(seat)
+            bots = []
+        self._set_timer(ready if bots else None, asking.deadline)
+
+    def _set_timer(self, *moments: int | None) -> None:
+        """Set a timer for the first of these; a None is no moment."""
+        first = min((at for at in moments if at is not None), default=None)
+        if first is not None:
+            due = Due(first, self.table.table_id, self.table.hand_number, self.table.turn)
+            if due != self._due:
+                self._due = due
+                self._around.timers.add(due)
+
+    def _ask(self, seat: int) -> None:
+        self._asked.add(seat)
+        decision = bot_pb2.Decision(
+            level=self.table.seats[seat].bot_level,
+            observation=projection.observation(self.table, seat),
+            seed=self.table.chance_for(seat),
+        )
+        choice = self._around.bots.ask(decision)
+        choice.add_done_callback(partial(self._bot_chose, self.table.turn, seat))
+
+    def _bot_chose(self, turn: int, seat: int, choice: asyncio.Future[actions_pb2.Action]) -> None:
+        """Take a bot's choice, unless its turn is over by now."""
+        late = choice.cancelled() or self.closed is not None or self.table.turn != turn
+        if late or self.table.hand_asking(seat) is None:
+            return
+        with self._guarded(quiet=True):
+            error = choice.exception()
+            decision = Refused(str(error), turn) if error else self._judge(seat, choice.result())
+            if isinstance(decision, Refused):
+                decision = self._mildest(seat, decision.reason)
+            self._step(decision, _sealed_by_bot(turn, decision) if isinstance(decision, Answer) else None)
+
+    def _judge(self, seat: int, choice: actions_pb2.Action) -> Refused | Answer | Event:
+        try:
+            action = action_from_proto(seat, choice)
+        except MalformedMessage:
+            return Refused("malformed", self.table.turn)
+        return self.table.decide(Act(seat, self.table.turn, action, BOT), self._around.now())
+
+    def _mildest(self, seat: int, cause: str) -> Answer | Event:
+        """Decide for a bot that made no lawful choice."""
+        self._around.metrics.bot_failures.labels(cause).inc()
+        hand = self.table.hand_asking(seat)
+        if hand is None:
+            raise ValueError("a bot that is not asked")
+        act = Act(seat, self.table.turn, hand.default_action(), CLOCK)
+        decision = self.table.decide(act, self._around.now())
+        if isinstance(decision, Refused):
+            raise ValueError(f"the mildest action was refused: {decision.reason}")
+        return decision
+
+    @contextmanager
+    def _guarded(self, *, quiet: bool = False) -> Iterator[None]:
+        """Stop this table, and no other, when something in it fails; ``quiet`` where nobody waits for an answer."""
+        try:
+            yield
+        except ServiceError:
+            raise
+        except Exception as error:
+            reference = self._around.keeper.failed(self, error)
+            if not quiet:
+                raise frozen(reference) from error
+
+
+def frozen(reference: str) -> ServiceError:
+    """Make the error that says that a table stands still for a fault."""
+    return ServiceError("table_frozen", f"The table has stopped; quote {reference}.", metadata={"reference": reference})
+
+
+def refusal(refused: Refused) -> ServiceError:
+    """Make the error of a command that was refused."""
+    return ServiceError(refused.reason, f"Refused: {refused.reason}.", metadata={"turn": str(refused.turn)})
+
+
+def _shown_by(first: Event | Answer, shown: Shown) -> int:
+    """Say which event shows what was decided; 0 for an answer that is sealed."""
+    if isinstance(first, Event):
+        return first.sequence
+    events = [event for event, _ in shown[:1] if event.HasField("action_taken")]
+    return events[0].sequence if events and events[0].action_taken.seat == first.seat else 0
+
+
+def _sealed_by_bot(turn: int, answer: Answer) -> Command:
+    """Make the command under which a bot's sealed answer is kept: one a turn."""
+    payload = action_to_proto(answer.action).SerializeToString(deterministic=True)
+    return Command(answer.seat, f"bot/{turn}", turn, payload)

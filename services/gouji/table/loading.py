@@ -1,0 +1,36 @@
+"""A table made anew from its log."""
+
+from collections.abc import Iterable
+
+from gouji.table.commands import CommandBook
+from gouji.table.store import Kept
+from gouji.table.table import Table
+from gouji.table.window import Answer
+from gouji.v1 import actions_pb2, events_pb2
+from gouji.v1.events_pb2 import Event
+from gouji.wire import action_from_proto
+
+
+def fold_log(table_id: str, events: Iterable[Event]) -> Table:
+    """Fold a log. Raises ValueError, or an error of the engine, for one that is none."""
+    table = Table(table_id)
+    for event in events:
+        table.fold(event)
+    return table
+
+
+def restore_commands(table: Table, kept: Iterable[Kept]) -> CommandBook:
+    """Give the book of a table's commands; answers that were sealed when the log ended are sealed again."""
+    book = CommandBook()
+    for command in kept:
+        book.add(command.seat, command.command_id, command.accepted)
+        if command.accepted.sequence == 0 and command.turn == table.turn and table.window is not None:
+            _seal(table, command)
+    return book
+
+
+def _seal(table: Table, command: Kept) -> None:
+    bot = table.seats[command.seat].bot_level
+    by = events_pb2.DECIDED_BY_BOT if bot else events_pb2.DECIDED_BY_PLAYER
+    action = action_from_proto(command.seat, actions_pb2.Action.FromString(command.payload))
+    table.seal(Answer(command.seat, action, by))

@@ -1,0 +1,53 @@
+"""What the table service counts."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from gouji.serving.metrics import SECONDS
+
+
+class TableMetrics:
+    """Metrics of one process's tables."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.tables = Gauge("gouji_tables_live", "Tables that this server runs.", registry=registry)
+        self.capacity = Gauge("gouji_tables_capacity", "Tables that this server may run.", registry=registry)
+        self.watchers = Gauge("gouji_table_watchers", "Open watches of live tables.", registry=registry)
+        self.overflows = Counter(
+            "gouji_table_watch_overflows",
+            "Watches closed because their client read too slowly.",
+            registry=registry,
+        )
+        self.commands = Counter(
+            "gouji_table_commands", "Commands by outcome or reason.", ("outcome",), registry=registry
+        )
+        self.events = Counter("gouji_table_events", "Events committed.", registry=registry)
+        self.commit_seconds = Histogram(
+            "gouji_table_commit_seconds", "Time of one commit.", buckets=SECONDS, registry=registry
+        )
+        self.commit_steps = Histogram(
+            "gouji_table_commit_steps",
+            "Steps of tables in one commit.",
+            buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500),
+            registry=registry,
+        )
+        self.steps_failed = Counter(
+            "gouji_table_steps_failed",
+            "Steps that were not written, by error.",
+            ("error",),
+            registry=registry,
+        )
+        self.taken = Counter("gouji_tables_taken", "Tables taken, new and orphaned.", registry=registry)
+        self.quarantined = Counter("gouji_tables_quarantined", "Tables stopped by a fault.", registry=registry)
+        self.leases_lost = Counter("gouji_table_leases_lost", "Leases that ran out.", registry=registry)
+        self.bot_failures = Counter(
+            "gouji_table_bot_failures",
+            "Decisions of bots replaced by the mildest.",
+            ("cause",),
+            registry=registry,
+        )
+        self.hands_delivered = Counter(
+            "gouji_table_hands_delivered", "Finished hands taken by scoring.", registry=registry
+        )
+        self.delivery_failures = Counter(
+            "gouji_table_delivery_failures", "Tries to deliver a hand that failed.", registry=registry
+        )

@@ -1,0 +1,170 @@
+"""What a watcher may see: the only way out of a table.
+
+Everything is built from nothing, field by field, so that a new field of the log stays hidden until somebody
+shows it here. ``viewer`` is the seat that looks, or None for a spectator.
+"""
+
+from dataclasses import replace
+from typing import Literal, assert_never
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from gouji.engine import Action, Hand
+from gouji.table.asking import Asking
+from gouji.table.table import Table
+from gouji.v1 import events_pb2, observation_pb2, table_pb2
+from gouji.v1.events_pb2 import Event
+from gouji.wire import action_to_proto, observation_to_proto, question_to_proto
+
+
+def timestamp(microseconds: int | None) -> Timestamp | None:
+    """Pack a time; None stays None."""
+    if microseconds is None:
+        return None
+    moment = Timestamp()
+    moment.FromMicroseconds(microseconds)
+    return moment
+
+
+def turn(asking: Asking, viewer: int | None) -> events_pb2.Turn:
+    """Say who is asked, as the viewer may know it."""
+    question = asking.questions.get(viewer) if viewer is not None else None
+    asked = viewer if question and asking.answers_open else asking.seat
+    return events_pb2.Turn(
+        number=asking.number,
+        seat_plus_one=0 if asked is None else asked + 1,
+        answers_open=asking.answers_open,
+        question=question_to_proto(question),
+        deadline=timestamp(asking.deadline),
+    )
+
+
+def project(event: Event, viewer: int | None, asking: Asking | None) -> Event:
+    """Show one event of the log; ``asking`` is who was asked after it, None when that no longer matters."""
+    shown = Event(sequence=event.sequence, at=event.at, hand=event.hand)
+    if asking is not None:
+        shown.turn.CopyFrom(turn(asking, viewer))
+    _show_body(event, viewer, shown)
+    return shown
+
+
+def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
+    match event.WhichOneof("body"):
+        case "table_opened":
+            shown.table_opened.CopyFrom(_opened(event.table_opened))
+        case "hand_dealt":
+            shown.hand_dealt.CopyFrom(_dealt(event.hand_dealt, viewer))
+        case "action_taken":
+            shown.action_taken.CopyFrom(_taken(event.action_taken))
+        case "answers_closed":
+            shown.answers_closed.CopyFrom(_closed(event.answers_closed))
+        case "hand_ended":
+            shown.hand_ended.CopyFrom(_hand_ended(event.hand_ended))
+        case "match_ended":
+            shown.match_ended.CopyFrom(_match_ended(event.match_ended))
+        case "seat_changed" | "table_frozen" | "table_resumed" as kind:
+            _show_state(event, kind, shown)
+        case None:
+            raise ValueError(f"event {event.sequence} says nothing")
+        case body:
+            assert_never(body)
+
+
+def _show_state(event: Event, kind: Literal["seat_changed", "table_frozen", "table_resumed"], shown: Event) -> None:
+    """Show what an event says of the table rather than of the game."""
+    match kind:
+        case "seat_changed":
+            shown.seat_changed.CopyFrom(_seat_changed(event.seat_changed))
+        case "table_frozen":
+            shown.table_frozen.CopyFrom(events_pb2.TableFrozen(reference=event.table_frozen.reference))
+        case "table_resumed":
+            shown.table_resumed.CopyFrom(events_pb2.TableResumed())
+        case body:
+            assert_never(body)
+
+
+def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
+    return events_pb2.TableOpened(
+        table_id=event.table_id,
+        rules=event.rules,
+        length=event.length,
+        clock=event.clock,
+        seats=event.seats,
+        rules_version=event.rules_version,
+        queue=event.queue,
+    )
+
+
+def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDealt:
+    return events_pb2.HandDealt(
+        commitment=event.commitment,
+        hands=(hand if seat == viewer else events_pb2.DealtHand() for seat, hand in enumerate(event.hands)),
+        first_leader=event.first_leader,
+    )
+
+
+def _taken(event: events_pb2.ActionTaken) -> events_pb2.ActionTaken:
+    return events_pb2.ActionTaken(
+        seat=event.seat,
+        action=event.action,
+        decided_by=event.decided_by,
+        cards=event.cards,
+        consequences=event.consequences,
+    )
+
+
+def _closed(event: events_pb2.AnswersClosed) -> events_pb2.AnswersClosed:
+    return events_pb2.AnswersClosed(consequences=event.consequences)
+
+
+def _hand_ended(event: events_pb2.HandEnded) -> events_pb2.HandEnded:
+    return events_pb2.HandEnded(
+        order=event.order,
+        scores=event.scores,
+        team_scores=event.team_scores,
+        voided=event.voided,
+        secret=event.secret,
+        hands=event.hands,
+        digest=event.digest,
+    )
+
+
+def _match_ended(event: events_pb2.MatchEnded) -> events_pb2.MatchEnded:
+    return events_pb2.MatchEnded(scores=event.scores, team_scores=event.team_scores, digest=event.digest)
+
+
+def _seat_changed(event: events_pb2.SeatChanged) -> events_pb2.SeatChanged:
+    return events_pb2.SeatChanged(seat=event.seat, connected=event.connected, bot_plays=event.bot_plays)
+
+
+def observation(table: Table, viewer: int | None) -> observation_pb2.Observation | None:
+    """Say all that a viewer may know of the hand now; None before the first is dealt."""
+    hand = table.hand
+    if hand is None:
+        return None
+    asked = table.hand_asking(viewer) if viewer is not None else None
+    seen = (asked or hand).observe(viewer)
+    if table.window is not None:
+        # The engine asks one seat after the other, the window all at once and each until it has answered.
+        seen = replace(
+            seen,
+            turn=viewer if asked else None,
+            question=seen.question if asked else None,
+            may_yield=False,
+            answers_open=True,
+        )
+    return observation_to_proto(seen, hand=table.hand_number, scores=table.scores, trick=table.trick)
+
+
+def moment(table: Table, viewer: int | None, *, with_actions: bool = True) -> table_pb2.ObserveResponse:
+    """Say how the table stands for a viewer, and what it may do now if that is wanted."""
+    asked: Hand | None = table.hand_asking(viewer) if viewer is not None and with_actions else None
+    actions: list[Action] = asked.legal_actions() if asked else []
+    return table_pb2.ObserveResponse(
+        observation=observation(table, viewer),
+        turn=turn(table.asking, viewer),
+        last_sequence=table.sequence,
+        legal_actions=map(action_to_proto, actions),
+        seats=table.seats,
+        over=table.over,
+    )

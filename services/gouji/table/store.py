@@ -1,0 +1,319 @@
+"""SQL of the table service: ownership of tables, their logs, the outbox. Times are the database's own."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gouji.serving.database import Database
+from gouji.serving.schema import active_seats, outbox, table_commands, table_events, table_servers, tables
+from gouji.table.commands import Accepted, Command
+from gouji.v1 import scoring_pb2, table_pb2
+from gouji.v1.events_pb2 import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """A table that this server owns: by which fence, and what it is made of."""
+
+    table_id: str
+    fence: int
+    spec: table_pb2.TableSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the database says of a table; ``owner`` is None when no live server has it."""
+
+    state: str
+    spec: table_pb2.TableSpec
+    owner: str | None
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A command as the log keeps it."""
+
+    seat: int
+    command_id: str
+    turn: int
+    payload: bytes
+    accepted: Accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step of a table writes, at a time in microseconds.
+
+    Commands come with the number of the event that shows them. ``state`` is what the table becomes if it ends.
+    """
+
+    table_id: str
+    fence: int
+    at: int
+    events: Sequence[Event] = ()
+    commands: Sequence[tuple[Command, int]] = ()
+    results: Sequence[scoring_pb2.HandResult] = ()
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Hands to deliver, by their number in the outbox; put into ``taken`` what was."""
+
+    results: Mapping[int, scoring_pb2.HandResult]
+    taken: set[int] = field(default_factory=set)
+
+
+class Store:
+    """The tables, as the database keeps them. ``server_id`` names this incarnation of the server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # The lease
+
+    async def register(self, server_id: str, address: str, capacity: int, lease_seconds: float) -> None:
+        """Begin a lease, and forget leases that ran out long ago."""
+        async with self._database.begin() as connection:
+            long_ago = self._database.now() - 3_600_000_000
+            await connection.execute(sa.delete(table_servers).where(table_servers.c.expires_at < long_ago))
+            row = {"server_id": server_id, "address": address, "capacity": capacity}
+            lease = self._lease_end(lease_seconds)
+            await connection.execute(sa.insert(table_servers).values(expires_at=lease, **row))
+
+    async def renew(self, server_id: str, live: int, lease_seconds: float, *, draining: bool) -> bool:
+        """Renew a lease; False when it has run out."""
+        renewed = (
+            sa.update(table_servers)
+            .where(table_servers.c.server_id == server_id, table_servers.c.expires_at > self._database.now())
+            .values(tables=live, draining=draining, expires_at=self._lease_end(lease_seconds))
+        )
+        async with self._database.begin() as connection:
+            return bool((await connection.execute(renewed)).rowcount)
+
+    async def release(self, server_id: str) -> None:
+        """Give up all tables, so that anybody may take them at once, and end the lease."""
+        async with self._database.begin() as connection:
+            owned = sa.update(tables).where(tables.c.owner == server_id, _open_state())
+            await connection.execute(owned.values(owner=None))
+            await connection.execute(sa.delete(table_servers).where(table_servers.c.server_id == server_id))
+
+    def _lease_end(self, seconds: float) -> sa.ColumnElement[int]:
+        return self._database.now() + round(seconds * 1_000_000)
+
+    # Ownership
+
+    async def take(self, server_id: str, most: int) -> list[Owned]:
+        """Take tables that no live server has, the oldest first; each gets the next fence."""
+        free = (
+            sa.select(tables.c.table_id)
+            .where(_open_state(), self._is_free())
+            .order_by(tables.c.created_at)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+        return await self._take(server_id, tables.c.table_id.in_(free))
+
+    async def take_one(self, server_id: str, table_id: str, *, again: bool = False) -> Owned | None:
+        """Take this table; None when it has a live owner, has ended, or is not there.
+
+        With ``again`` also when this server owns it: what it decided under the old fence is void then.
+        """
+        free = self._is_free() | (tables.c.owner == server_id) if again else self._is_free()
+        taken = await self._take(server_id, (tables.c.table_id == table_id) & _open_state() & free)
+        return taken[0] if taken else None
+
+    async def _take(self, server_id: str, which: sa.ColumnElement[bool]) -> list[Owned]:
+        take = (
+            sa.update(tables)
+            .where(which)
+            .values(owner=server_id, fence=tables.c.fence + 1, state="live")
+            .returning(tables.c.table_id, tables.c.fence, tables.c.spec)
+        )
+        async with self._database.begin() as connection:
+            rows = (await connection.execute(take)).all()
+        return [Owned(table_id, fence, table_pb2.TableSpec.FromString(spec)) for table_id, fence, spec in rows]
+
+    def _is_free(self) -> sa.ColumnElement[bool]:
+        alive = sa.select(table_servers.c.server_id).where(table_servers.c.expires_at > self._database.now())
+        return tables.c.owner.is_(None) | tables.c.owner.not_in(alive)
+
+    async def standing(self, table_id: str) -> Standing | None:
+        """Say how a table stands and who serves it; None when there is none."""
+        alive = (tables.c.owner == table_servers.c.server_id) & (table_servers.c.expires_at > self._database.now())
+        query = (
+            sa.select(tables.c.state, tables.c.spec, table_servers.c.server_id, table_servers.c.address)
+            .join_from(tables, table_servers, alive, isouter=True)
+            .where(tables.c.table_id == table_id)
+        )
+        async with self._database.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            return None
+        return Standing(row.state, table_pb2.TableSpec.FromString(row.spec), row.server_id, row.address or "")
+
+    # The log
+
+    async def commit(self, steps: Sequence[Step]) -> Mapping[str, int]:
+        """Write the steps of many tables in one transaction, and give the tables' fences.
+
+        Nothing is written of a step with another fence. Raises `StorageUnavailable`, and then the outcome is
+        unknown.
+        """
+        async with self._database.begin() as connection:
+            owned = await self._lock_fences(connection, {step.table_id for step in steps})
+            await self._write(connection, [step for step in steps if owned.get(step.table_id) == step.fence])
+        return owned
+
+    async def _lock_fences(self, connection: AsyncConnection, table_ids: Iterable[str]) -> dict[str, int]:
+        """Read the tables' fences and keep others from taking them until the commit."""
+        query = (
+            sa.select(tables.c.table_id, tables.c.fence)
+            .where(tables.c.table_id.in_(sorted(table_ids)))
+            .order_by(tables.c.table_id)
+            .with_for_update(read=True)
+        )
+        return {row.table_id: row.fence for row in await connection.execute(query)}
+
+    async def _write(self, connection: AsyncConnection, steps: Sequence[Step]) -> None:
+        rows = (
+            (table_events, [row for step in steps for row in _event_rows(step)]),
+            (table_commands, [row for step in steps for row in _command_rows(step)]),
+            (outbox, [row for step in steps for row in _outbox_rows(step)]),
+        )
+        for table, values in rows:
+            if values:
+                await connection.execute(sa.insert(table), values)
+        for step in steps:
+            if step.state is not None:
+                await self._end_table(connection, step.table_id, step.state)
+
+    async def _end_table(self, connection: AsyncConnection, table_id: str, state: str) -> None:
+        ended = sa.update(tables).where(tables.c.table_id == table_id)
+        await connection.execute(ended.values(state=state, owner=None, ended_at=self._database.now()))
+        await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id == table_id))
+
+    async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:
+        """Read a table's log from event ``first`` on."""
+        query = (
+            sa.select(table_events.c.event)
+            .where(table_events.c.table_id == table_id, table_events.c.seq >= first)
+            .order_by(table_events.c.seq)
+            .limit(most)
+        )
+        async with self._database.connect() as connection:
+            return [Event.FromString(event) for event in await connection.scalars(query)]
+
+    async def last_event(self, table_id: str) -> Event | None:
+        """Read a log's last event; None when it has none."""
+        query = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
+        async with self._database.connect() as connection:
+            last = await connection.scalar(query.order_by(table_events.c.seq.desc()).limit(1))
+        return None if last is None else Event.FromString(last)
+
+    async def commands(self, table_id: str) -> list[Kept]:
+        """Read all commands that a table has accepted."""
+        query = _kept().where(table_commands.c.table_id == table_id)
+        async with self._database.connect() as connection:
+            return [_kept_row(row) for row in await connection.execute(query)]
+
+    async def command(self, table_id: str, seat: int, command_id: str) -> Kept | None:
+        """Read what was accepted under one id."""
+        query = _kept().where(
+            table_commands.c.table_id == table_id,
+            table_commands.c.seat == seat,
+            table_commands.c.command_id == command_id,
+        )
+        async with self._database.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return None if row is None else _kept_row(row)
+
+    # The outbox
+
+    @asynccontextmanager
+    async def undelivered(self, most: int) -> AsyncIterator[Delivery]:
+        """Give some hands to deliver, those tried least first; the outcome is kept at the block's end.
+
+        On PostgreSQL other servers pass over them meanwhile. On SQLite, where scoring may need the one writer
+        that there is, they are not held.
+        """
+        query = (
+            sa.select(outbox.c.id, outbox.c.payload)
+            .where(outbox.c.delivered_at.is_(None))
+            .order_by(outbox.c.attempts, outbox.c.id)
+            .limit(most)
+        )
+        if self._database.dialect == "sqlite":
+            async with self._database.connect() as connection:
+                delivery = _delivery((await connection.execute(query)).all())
+            yield delivery
+            async with self._database.begin() as connection:
+                await self._mark(connection, delivery)
+            return
+        async with self._database.begin() as connection:
+            delivery = _delivery((await connection.execute(query.with_for_update(skip_locked=True))).all())
+            yield delivery
+            await self._mark(connection, delivery)
+
+    async def _mark(self, connection: AsyncConnection, delivery: Delivery) -> None:
+        done = sa.update(outbox).where(outbox.c.id.in_(delivery.taken))
+        await connection.execute(done.values(delivered_at=self._database.now()))
+        failed = sa.update(outbox).where(outbox.c.id.in_(delivery.results.keys() - delivery.taken))
+        await connection.execute(failed.values(attempts=outbox.c.attempts + 1))
+
+
+def _event_rows(step: Step) -> Iterable[dict[str, Any]]:
+    for event in step.events:
+        yield {
+            "table_id": step.table_id,
+            "seq": event.sequence,
+            "hand": event.hand,
+            "event": event.SerializeToString(),
+            "at": event.at.ToMicroseconds(),
+        }
+
+
+def _command_rows(step: Step) -> Iterable[dict[str, Any]]:
+    for command, sequence in step.commands:
+        yield {
+            "table_id": step.table_id,
+            "seat": command.seat,
+            "command_id": command.command_id,
+            "turn": command.turn,
+            "payload_hash": command.payload_hash,
+            "payload": command.payload,
+            "seq": sequence,
+            "at": step.at,
+        }
+
+
+def _outbox_rows(step: Step) -> Iterable[dict[str, Any]]:
+    for result in step.results:
+        yield {
+            "table_id": step.table_id,
+            "hand": result.hand,
+            "payload": result.SerializeToString(deterministic=True),
+            "created_at": step.at,
+        }
+
+
+def _open_state() -> sa.ColumnElement[bool]:
+    return tables.c.state.in_(("placed", "live"))
+
+
+def _kept() -> sa.Select[Any]:
+    row = table_commands.c
+    return sa.select(row.seat, row.command_id, row.turn, row.payload, row.payload_hash, row.seq)
+
+
+def _kept_row(row: Any) -> Kept:
+    return Kept(row.seat, row.command_id, row.turn, row.payload, Accepted(row.payload_hash, row.seq))
+
+
+def _delivery(rows: Iterable[Any]) -> Delivery:
+    return Delivery({row.id: scoring_pb2.HandResult.FromString(row.payload) for row in rows})

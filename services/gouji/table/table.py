@@ -1,0 +1,361 @@
+"""A table: a plain object whose state is the fold of its log.
+
+It does no I/O and reads no clock: `decide` judges what a seat wants, `follow` says what comes by itself, and
+both only make events or answers; `fold` and `seal` change the state. Times are microseconds from 1970 on.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, assert_never
+
+from gouji.engine import RULES_VERSION, Action, Hand, Match
+from gouji.engine.cards import SEATS, Card
+from gouji.table import deals, timing
+from gouji.table.asking import Act, Asking, Refused
+from gouji.table.window import Answer, Window
+from gouji.v1 import events_pb2, rules_pb2, table_pb2
+from gouji.v1.events_pb2 import Event
+from gouji.wire import (
+    action_from_proto,
+    action_to_proto,
+    card_to_proto,
+    consequences_to_proto,
+    match_from_proto,
+    rules_from_proto,
+)
+
+DrawSecret = Callable[[], bytes]
+"""Gives 32 bytes that nobody can guess."""
+
+CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
+"""Who decides when a seat's time is over."""
+
+
+class Table:
+    """One table's match. Only the events of its own log may be folded, each once and in order."""
+
+    def __init__(self, table_id: str) -> None:
+        self.table_id = table_id
+        self.sequence = 0
+        self.at = 0
+        self.seats: Sequence[events_pb2.Seat] = ()
+        self.queue = ""
+        self.rules = rules_pb2.RuleSet()
+        self.clock = rules_pb2.Clock()
+        self.hand: Hand | None = None
+        self.hand_number = 0
+        self.turn = 0
+        self.began = 0
+        self.window: Window | None = None
+        self.trick: list[Action] = []
+        self.scores: Sequence[int] = ()
+        self.connected: set[int] = set()
+        self.over = False
+        self.frozen = ""
+        self._match: Match | None = None
+        self._secret = b""
+        self._recorded = True
+        self._banks_us = [0] * SEATS
+
+    @property
+    def match(self) -> Match:
+        """The match; ValueError before the table has opened."""
+        if self._match is None:
+            raise ValueError("the table has not opened")
+        return self._match
+
+    @property
+    def ended(self) -> bool:
+        """Nothing happens here any more."""
+        return self.over or bool(self.frozen)
+
+    # What is asked
+
+    @property
+    def asking(self) -> Asking:
+        """Who is asked what now."""
+        if self.ended or self.hand is None or self.hand.over:
+            return Asking(self.turn)
+        if self.window is not None:
+            return Asking(self.turn, None, True, self.window.questions, self.window.until)
+        seat = self.hand.turn
+        questions = {} if seat is None else {seat: str(self.hand.question)}
+        return Asking(self.turn, seat, False, questions, self._deadline)
+
+    def hand_asking(self, seat: int) -> Hand | None:
+        """Give the hand as it stands for a seat that is asked, in public or private; None for all others."""
+        if self.ended or self.hand is None:
+            return None
+        if self.window is not None:
+            return self.window.asking(seat)
+        return self.hand if self.hand.turn == seat else None
+
+    def chance_for(self, seat: int) -> int:
+        """64 bits of chance for the bot that decides for this seat now."""
+        return deals.bot_seed(self._secret, self.turn, seat)
+
+    @property
+    def _deadline(self) -> int | None:
+        if self.hand is None or self.hand.turn is None:
+            return None
+        return timing.deadline(self.began, self.clock.turn_ms, self._banks_us[self.hand.turn])
+
+    # Deciding
+
+    def open(self, spec: table_pb2.TableSpec, clock: rules_pb2.Clock, now: int) -> Event:
+        """Make the first event of a log. ``clock`` holds the times in full.
+
+        Raises `RuleSetError` or `MalformedMessage` for a spec that cannot be played.
+        """
+        match_from_proto(rules_from_proto(spec.rules), spec.length)
+        if len(spec.seats) != SEATS:
+            raise ValueError("a table has six seats")
+        opened = events_pb2.TableOpened(
+            table_id=self.table_id,
+            rules=spec.rules,
+            length=spec.length,
+            clock=clock,
+            seats=spec.seats,
+            rules_version=RULES_VERSION,
+            queue=spec.queue,
+        )
+        return self._event(now, table_opened=opened)
+
+    def resume(self, now: int) -> Event:
+        """Make the event by which a server takes the table up again."""
+        return self._event(now, table_resumed=events_pb2.TableResumed())
+
+    def freeze(self, reference: str, now: int) -> Event:
+        """Make the event that stops the table for good."""
+        return self._event(now, table_frozen=events_pb2.TableFrozen(reference=reference))
+
+    def change_seat(self, seat: int, now: int, *, connected: bool) -> Event:
+        """Make the event that shows a player come or gone."""
+        return self._event(now, seat_changed=events_pb2.SeatChanged(seat=seat, connected=connected))
+
+    def decide(self, act: Act, now: int) -> Refused | Answer | Event:
+        """Judge what a seat wants: why not, or an answer to seal, or the event to fold; nothing changes."""
+        reason = self._refusal(act)
+        if reason:
+            return Refused(reason, self.turn)
+        answer = Answer(act.seat, act.action, act.by)
+        return self._action_taken(answer, (), now) if self.window is None else answer
+
+    def _refusal(self, act: Act) -> str:
+        if self.frozen:
+            return "table_frozen"
+        if self.over or self.hand is None:
+            return "table_over"
+        if act.turn != self.turn:
+            return "stale_turn"
+        if self.window is None:
+            return self.hand.refusal(act.action) or ""
+        # While answers are open, all who are not asked hear the same, whoever else is asked.
+        hand = self.window.asking(act.seat)
+        return "not_your_turn" if hand is None else hand.refusal(act.action) or ""
+
+    def follow(self, now: int, draw_secret: DrawSecret) -> Event | None:
+        """Make the event that comes by itself now: the next hand, the end, the clock's choice; else None."""
+        if self.ended:
+            return None
+        if self._recorded:
+            return self._match_ended(now) if self.match.over else self._hand_dealt(now, draw_secret())
+        if self.hand is None or self.hand.over:
+            return self._hand_ended(now)
+        if self.window is not None:
+            return self._answered(self.window, now)
+        deadline = self._deadline
+        if deadline is None or now < deadline:
+            return None
+        action = self.hand.default_action()
+        return self._action_taken(Answer(action.seat, action, CLOCK), (), now)
+
+    def _answered(self, window: Window, now: int) -> Event | None:
+        outcome = window.outcome(now)
+        if outcome is None:
+            return None
+        if outcome.taken is not None:
+            return self._action_taken(outcome.taken, outcome.declines, now)
+        hand = self._declined(answer.seat for answer in outcome.declines)
+        consequences = consequences_to_proto(hand.close_answers(), hand.cards)
+        closed = events_pb2.AnswersClosed(declines=_declines(outcome.declines), consequences=consequences)
+        return self._event(now, answers_closed=closed)
+
+    def _action_taken(self, answer: Answer, declines: Sequence[Answer], now: int) -> Event:
+        hand = self._declined(declined.seat for declined in declines)
+        action = answer.action
+        leaving = hand.leaving(answer.seat, action.cards) if action.kind.text in ("play", "burn") else ()
+        consequences = hand.apply(action)
+        taken = events_pb2.ActionTaken(
+            seat=answer.seat,
+            action=action_to_proto(action),
+            decided_by=answer.by,
+            cards=map(card_to_proto, leaving),
+            consequences=consequences_to_proto(consequences, hand.cards),
+            declines=_declines(declines),
+        )
+        return self._event(now, action_taken=taken)
+
+    def _declined(self, seats: Iterable[int]) -> Hand:
+        """Copy the hand as it is once these seats, in order, have declined their private questions."""
+        if self.hand is None:
+            raise ValueError("no hand is being played")
+        hand = self.hand.clone()
+        for seat in seats:
+            if hand.turn != seat or not hand.private:
+                raise ValueError("a seat declined that was not asked")
+            hand.apply(hand.default_action())
+        return hand
+
+    def _hand_dealt(self, now: int, secret: bytes) -> Event:
+        number = self.hand_number + 1
+        hand = self.deal(secret, number)
+        dealt = events_pb2.HandDealt(
+            commitment=deals.commitment(secret, self.table_id, number),
+            secret=secret,
+            hands=_dealt(hand),
+            first_leader=hand.first_leader,
+        )
+        return self._event(now, number, hand_dealt=dealt)
+
+    def _hand_ended(self, now: int) -> Event:
+        if self.hand is None:
+            raise ValueError("no hand is being played")
+        ended = events_pb2.HandEnded(
+            order=self.hand.order,
+            scores=self.hand.scores,
+            team_scores=self.hand.team_scores or (),
+            voided=self.hand.void,
+            secret=self._secret,
+            hands=_dealt(self.deal(self._secret, self.hand_number)),
+            digest=self.hand.digest(),
+        )
+        return self._event(now, hand_ended=ended)
+
+    def _match_ended(self, now: int) -> Event:
+        digests = "".join(result.digest for result in self.match.results)
+        ended = events_pb2.MatchEnded(
+            scores=self.match.scores,
+            team_scores=self.match.team_scores or (),
+            digest=hashlib.sha256(digests.encode()).hexdigest(),
+        )
+        return self._event(now, match_ended=ended)
+
+    def deal(self, secret: bytes, number: int) -> Hand:
+        """Deal the match's next hand anew from its secret: always the same."""
+        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True)
+
+    def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
+        event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
+        event.at.FromMicroseconds(max(now, self.at))
+        return event
+
+    # Folding
+
+    def fold(self, event: Event) -> None:
+        """Take in the next event of the log. Raises ValueError for one that does not follow on this state."""
+        if event.sequence != self.sequence + 1:
+            raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
+        self.sequence, self.at, self.hand_number = event.sequence, event.at.ToMicroseconds(), event.hand
+        self._fold_body(event)
+
+    def _fold_body(self, event: Event) -> None:
+        match event.WhichOneof("body"):
+            case "table_opened":
+                self._fold_opened(event.table_opened)
+            case "hand_dealt":
+                self._fold_dealt(event.hand_dealt)
+            case "action_taken":
+                self._fold_action(event.action_taken)
+            case "answers_closed":
+                self._fold_closed(event.answers_closed)
+            case "hand_ended":
+                self._fold_ended(event.hand_ended)
+            case "seat_changed":
+                self._fold_seat(event.seat_changed)
+            case "table_resumed":
+                self._fold_resumed()
+            case "match_ended" | "table_frozen":
+                self.over = event.HasField("match_ended")
+                self.frozen = event.table_frozen.reference
+            case None:
+                raise ValueError(f"event {event.sequence} says nothing")
+            case body:
+                assert_never(body)
+
+    def seal(self, answer: Answer) -> None:
+        """Keep an answer to a private question. Raises ValueError for a seat that is not asked one."""
+        if self.window is None:
+            raise ValueError("no private questions are open")
+        self.window.seal(answer)
+
+    def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
+        self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
+        self.seats = tuple(opened.seats)
+        self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
+
+    def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
+        self._secret, self._recorded = dealt.secret, False
+        self.hand = self.deal(dealt.secret, self.hand_number)
+        if _dealt(self.hand) != list(dealt.hands):
+            raise ValueError("the secret does not give the cards that the log says were dealt")
+        self.scores = self.match.team_scores or self.match.scores
+        self._banks_us = [self.clock.bank_ms * 1000] * SEATS
+        self._begin_turn()
+
+    def _fold_action(self, taken: events_pb2.ActionTaken) -> None:
+        action = action_from_proto(taken.seat, taken.action)
+        if self.window is None:
+            bank = self._banks_us[taken.seat]
+            self._banks_us[taken.seat] = timing.bank_after(self.began, self.at, self.clock.turn_ms, bank)
+        self.hand = self._declined(decline.seat for decline in taken.declines)
+        self.hand.apply(action)
+        self.trick.append(action)
+        self._begin_turn()
+
+    def _fold_closed(self, closed: events_pb2.AnswersClosed) -> None:
+        self.hand = self._declined(decline.seat for decline in closed.declines)
+        self.hand.close_answers()
+        self._begin_turn()
+
+    def _fold_ended(self, ended: events_pb2.HandEnded) -> None:
+        if self.hand is None or self.hand.digest() != ended.digest:
+            raise ValueError("the hand did not end as the log says")
+        self.match.record(self.hand)
+        self._recorded = True
+
+    def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
+        (self.connected.add if changed.connected else self.connected.discard)(changed.seat)
+
+    def _fold_resumed(self) -> None:
+        self.connected.clear()
+        self.began = self.at
+        if self.window is not None:
+            self.window.until = self._window_end()
+
+    def _begin_turn(self) -> None:
+        if self.hand is None or not self.hand.table:
+            self.trick = []
+        self.turn += 1
+        self.began = self.at
+        self.window = None
+        if self.hand is not None and self.hand.window and not self.hand.over:
+            self.window = Window(self.hand, self._window_end())
+
+    def _window_end(self) -> int | None:
+        least, most = self.clock.answers_least_ms, self.clock.answers_most_ms
+        if not most and all(seat.bot_level for seat in self.seats):
+            return None
+        return self.at + deals.window_ms(self._secret, self.sequence, least, most) * 1000
+
+
+def _dealt(hand: Hand) -> list[events_pb2.DealtHand]:
+    return [_dealt_hand(hand.cards(seat)) for seat in range(SEATS)]
+
+
+def _dealt_hand(cards: Sequence[Card]) -> events_pb2.DealtHand:
+    return events_pb2.DealtHand(cards=map(card_to_proto, cards))
+
+
+def _declines(answers: Iterable[Answer]) -> list[events_pb2.PrivateDecline]:
+    return [events_pb2.PrivateDecline(seat=answer.seat, decided_by=answer.by) for answer in answers]

@@ -1,0 +1,121 @@
+"""Watchers of one table: what waits for each of them, bounded, and how their streams end."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from gouji.serving.errors import ServiceError
+from gouji.v1.events_pb2 import Event
+
+MOST_PENDING: Final = 1024
+"""Events that may wait for one watcher; one more closes its stream."""
+
+
+class Watcher:
+    """One stream's end of a table. ``seat`` is None for a spectator; ``first`` is the first event wanted."""
+
+    def __init__(self, seat: int | None, first: int, most_pending: int = MOST_PENDING) -> None:
+        self.seat = seat
+        self._next = first
+        self._most = most_pending
+        self._pending: deque[Event] = deque()
+        self._woken = asyncio.Event()
+        self._ended = False
+        self._error: ServiceError | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Nothing is added any more."""
+        return self._ended
+
+    def put(self, event: Event) -> None:
+        """Add an event, unless it is older than what is wanted; end with `resume_from` when too many wait."""
+        if self._ended or event.sequence < self._next:
+            return
+        if len(self._pending) >= self._most:
+            self._pending.clear()
+            self.end(resume_from(self._next))
+            return
+        self._pending.append(event)
+        self._woken.set()
+
+    def end(self, error: ServiceError | None = None) -> None:
+        """End the stream after what is pending: with an error, or well."""
+        if not self._ended:
+            self._ended, self._error = True, error
+            self._woken.set()
+
+    def take(self) -> list[Event]:
+        """Take all that is pending, in order."""
+        events = list(self._pending)
+        self._pending.clear()
+        self._woken.clear()
+        if events:
+            self._next = events[-1].sequence + 1
+        return events
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until something is pending or the stream has ended; False when the time is over first."""
+        if self._pending or self._ended:
+            return True
+        try:
+            await asyncio.wait_for(self._woken.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def check(self) -> bool:
+        """Say whether the stream goes on; raise what it ended with, if that was an error."""
+        if self._pending or not self._ended:
+            return True
+        if self._error is not None:
+            raise self._error
+        return False
+
+
+def resume_from(sequence: int) -> ServiceError:
+    """Make the error that tells a watcher to come back and from which event on."""
+    return ServiceError("resume_from", f"Watch again from event {sequence}.", metadata={"from_sequence": str(sequence)})
+
+
+class Watchers:
+    """All watchers of one table."""
+
+    def __init__(self) -> None:
+        self._all: set[Watcher] = set()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Watcher]:
+        return iter(self._all)
+
+    def add(self, watcher: Watcher) -> None:
+        """Have a watcher get what comes from now on."""
+        self._all.add(watcher)
+
+    def discard(self, watcher: Watcher) -> None:
+        """Forget a watcher."""
+        self._all.discard(watcher)
+
+    def watches(self, seat: int) -> bool:
+        """Say whether anybody watches from this seat."""
+        return any(watcher.seat == seat for watcher in self._all)
+
+    def show(self, project: Callable[[int | None], Event]) -> int:
+        """Give an event to all, made once for each seat; say how many fell behind and were dropped."""
+        made: dict[int | None, Event] = {}
+        for watcher in self._all:
+            if watcher.seat not in made:
+                made[watcher.seat] = project(watcher.seat)
+            watcher.put(made[watcher.seat])
+        behind = [watcher for watcher in self._all if watcher.ended]
+        self._all.difference_update(behind)
+        return len(behind)
+
+    def end(self, error: ServiceError | None = None) -> None:
+        """End all streams."""
+        for watcher in self._all:
+            watcher.end(error)
+        self._all.clear()

@@ -1,0 +1,117 @@
+"""The log writer: what all tables of the process produced in the last moment, in one transaction.
+
+Nothing is answered or shown before its commit. A step whose outcome is bad or unknown breaks its table's lane:
+all that the table has still waiting fails with it, and the table must be folded anew from the log.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from gouji.serving.clock import Clock
+from gouji.serving.errors import ServiceError, StorageUnavailable
+from gouji.table.metrics import TableMetrics
+from gouji.table.store import Step, Store
+
+
+class StaleFence(ServiceError):
+    """Another server has taken the table; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("table_moving", "Another server has taken the table.", retry_after_ms=200)
+
+
+class Lane:
+    """One table's way into the log while this server owns it by one fence."""
+
+    def __init__(self, table_id: str, fence: int) -> None:
+        self.table_id = table_id
+        self.fence = fence
+        self.broken: Exception | None = None
+
+
+Written = asyncio.Future[None]
+"""Done once the step is safe; fails with `StaleFence`, `StorageUnavailable` or what the database said."""
+
+_Entry = tuple[Lane, Step, Written]
+
+
+class LogWriter:
+    """One for each process: `run` commits what `append` has gathered, again and again."""
+
+    def __init__(self, store: Store, clock: Clock, metrics: TableMetrics, interval_ms: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._metrics = metrics
+        self._interval_seconds = interval_ms / 1000
+        self._pending: list[_Entry] = []
+        self._woken = asyncio.Event()
+
+    def append(self, lane: Lane, step: Step) -> Written:
+        """Have a step written. A lane's steps are written in order; on a broken one they fail at once."""
+        written: Written = asyncio.get_running_loop().create_future()
+        # Whoever appends also looks at the outcome in a callback.
+        written.add_done_callback(lambda done: done.cancelled() or done.exception())
+        if lane.broken is not None:
+            written.set_exception(lane.broken)
+        else:
+            self._pending.append((lane, step, written))
+            self._woken.set()
+        return written
+
+    async def run(self) -> None:
+        """Commit for ever: at once when idle, else what gathered during the last commit and the interval."""
+        while True:
+            await self._woken.wait()
+            await self._commit_pending()
+            await self._clock.sleep(self._interval_seconds)
+
+    async def _commit_pending(self) -> None:
+        batch, self._pending = self._pending, []
+        self._woken.clear()
+        try:
+            await self._commit(batch)
+        except BaseException:
+            self._fail(batch, StorageUnavailable("The server stopped before the commit."))
+            raise
+
+    async def _commit(self, batch: Sequence[_Entry]) -> None:
+        self._metrics.commit_steps.observe(len(batch))
+        try:
+            with self._metrics.commit_seconds.time():
+                fences = await self._store.commit([step for _, step, _ in batch])
+        except StorageUnavailable as error:
+            self._fail(batch, error)
+        except Exception as error:  # noqa: BLE001 - a row that cannot be written must not take others with it
+            await self._commit_apart(batch, error)
+        else:
+            self._fail([entry for entry in batch if fences.get(entry[0].table_id) != entry[0].fence], StaleFence())
+            self._release([entry for entry in batch if fences.get(entry[0].table_id) == entry[0].fence])
+
+    async def _commit_apart(self, batch: Sequence[_Entry], error: Exception) -> None:
+        """Write each table's steps by themselves, so that only what cannot be written fails."""
+        lanes = {entry[0] for entry in batch}
+        if len(lanes) == 1:
+            self._fail(batch, error)
+            return
+        for lane in lanes:
+            await self._commit([entry for entry in batch if entry[0] is lane])
+
+    def _release(self, entries: Sequence[_Entry]) -> None:
+        for _, step, written in entries:
+            self._metrics.events.inc(len(step.events))
+            if not written.done():
+                written.set_result(None)
+
+    def _fail(self, entries: Sequence[_Entry], error: Exception) -> None:
+        """Break the lanes of these steps; what they have waiting builds on what is lost and fails too."""
+        if not entries:
+            return
+        lanes = {lane for lane, _, _ in entries}
+        for lane in lanes:
+            lane.broken = lane.broken or error
+        waiting = [entry for entry in self._pending if entry[0] in lanes]
+        self._pending = [entry for entry in self._pending if entry[0] not in lanes]
+        self._metrics.steps_failed.labels(type(error).__name__).inc(len(entries) + len(waiting))
+        for _, _, written in (*entries, *waiting):
+            if not written.done():
+                written.set_exception(error)

@@ -1,0 +1,211 @@
+"""Tables placed as matchmaking places them, a process that serves them over real gRPC, and callers of each role."""
+
+import random
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import pytest
+import sqlalchemy as sa
+
+from gouji.bot.service import bind as bind_bot
+from gouji.engine import Action, Hand, Match, RuleSet
+from gouji.scoring.service import bind as bind_scoring
+from gouji.serving.app import App
+from gouji.serving.database import Database
+from gouji.serving.logs import Log
+from gouji.serving.schema import active_seats, outbox, table_commands, table_events, tables
+from gouji.serving.settings import Settings
+from gouji.serving.testing import running_app
+from gouji.table.loading import fold_log
+from gouji.table.service import bind as bind_table
+from gouji.table.table import Table
+from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
+from gouji.v1.events_pb2 import Event
+from gouji.wire import action_to_proto, observation_from_proto, rules_to_proto
+
+BINDS = {"table": bind_table, "bot": bind_bot, "scoring": bind_scoring}
+
+
+def seats_of(people: int) -> list[events_pb2.Seat]:
+    """That many people, p0 first, and bots."""
+    return [
+        events_pb2.Seat(player_id=f"p{seat}", name=f"P{seat}")
+        if seat < people
+        else events_pb2.Seat(bot_level="random", name=f"Bot {seat}")
+        for seat in range(6)
+    ]
+
+
+@dataclass
+class Rows:
+    """The database beside the service: places tables and looks at what was written."""
+
+    database: Database
+
+    async def place(self, table_id: str, people: int = 0, **spec: Any) -> None:
+        """Insert a table as matchmaking does. ``rules`` is what `RuleSet.parse` takes."""
+        rules = rules_to_proto(RuleSet.parse(spec.pop("rules", "standard")))
+        length = spec.pop("length", {"hands": 1})
+        seats = seats_of(people)
+        message = table_pb2.TableSpec(table_id=table_id, rules=rules, seats=seats, queue="local/test", **spec)
+        for name, value in length.items():
+            setattr(message.length, name, value)
+        row = {"table_id": table_id, "spec": message.SerializeToString(), "state": "placed"}
+        async with self.database.begin() as connection:
+            await connection.execute(sa.insert(tables).values(created_at=self.database.now(), **row))
+            for seat, who in enumerate(seats[:people]):
+                sits = {"player_id": f"{table_id}-{who.player_id}", "table_id": table_id, "seat": seat}
+                await connection.execute(sa.insert(active_seats).values(**sits))
+
+    async def one(self, query: sa.Select[Any]) -> Any:
+        async with self.database.connect() as connection:
+            return (await connection.execute(query)).one()
+
+    async def all(self, query: sa.Select[Any]) -> Sequence[Any]:
+        async with self.database.connect() as connection:
+            return (await connection.execute(query)).all()
+
+    async def execute(self, statement: Any) -> None:
+        async with self.database.begin() as connection:
+            await connection.execute(statement)
+
+    async def table(self, table_id: str) -> Any:
+        return await self.one(sa.select(tables).where(tables.c.table_id == table_id))
+
+    async def log(self, table_id: str) -> list[Event]:
+        query = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
+        return [Event.FromString(row.event) for row in await self.all(query.order_by(table_events.c.seq))]
+
+    async def folded(self, table_id: str) -> Table:
+        return fold_log(table_id, await self.log(table_id))
+
+    async def commands(self, table_id: str) -> Sequence[Any]:
+        return await self.all(sa.select(table_commands).where(table_commands.c.table_id == table_id))
+
+    async def outbox(self) -> Sequence[Any]:
+        return await self.all(sa.select(outbox).order_by(outbox.c.id))
+
+
+@dataclass
+class Caller:
+    """A player, or somebody of another role, at one server."""
+
+    stub: Any
+    metadata: tuple[tuple[str, str], ...]
+
+    async def act(self, table_id: str, turn: int, action: Action, command_id: str = "c1") -> table_pb2.ActResponse:
+        return await self.send(
+            table_pb2.ActRequest(table_id=table_id, command_id=command_id, turn=turn, action=action_to_proto(action))
+        )
+
+    async def send(self, request: table_pb2.ActRequest) -> table_pb2.ActResponse:
+        return await self.stub.Act(request, metadata=self.metadata)
+
+    async def observe(self, table_id: str, **request: Any) -> table_pb2.ObserveResponse:
+        return await self.stub.Observe(table_pb2.ObserveRequest(table_id=table_id, **request), metadata=self.metadata)
+
+    async def open(self, table_id: str) -> table_pb2.OpenResponse:
+        return await self.stub.Open(table_pb2.OpenRequest(table_id=table_id), metadata=self.metadata)
+
+    def watch(self, table_id: str, first: int = 0, **request: Any) -> Any:
+        return self.stub.Watch(
+            table_pb2.WatchRequest(table_id=table_id, from_sequence=first, **request), metadata=self.metadata
+        )
+
+    async def events(self, table_id: str, first: int = 0, **request: Any) -> list[Event]:
+        """Watch to the end."""
+        return [event async for message in self.watch(table_id, first, **request) for event in message.batch.events]
+
+    async def legal(self, table_id: str, chance: random.Random) -> tuple[int, Action]:
+        """Choose a lawful action by what the seat sees, and name its turn."""
+        seen = await self.observe(table_id)
+        return seen.turn.number, chance.choice(observation_from_proto(seen.observation).legal_actions())
+
+
+@dataclass
+class Running:
+    """A process that serves tables."""
+
+    app: App
+    rows: Rows
+    channel: grpc.aio.Channel
+    log: list[Any] = field(default_factory=list)
+
+    def player(self, player_id: str) -> Caller:
+        return self._caller(self.app.tokens.mint_player(player_id, player_id.upper()).access_token)
+
+    def service(self) -> Caller:
+        return self._caller(self.app.tokens.mint_service())
+
+    def operator(self) -> Caller:
+        return self._caller(self.app.tokens.mint_operator("op"))
+
+    def _caller(self, token: str) -> Caller:
+        stub: Any = table_pb2_grpc.TableServiceStub(self.channel)
+        return Caller(stub, (("authorization", f"Bearer {token}"),))
+
+    def metric(self, name: str, **labels: str) -> float:
+        return self.app.metrics.registry.get_sample_value(name, labels) or 0.0
+
+
+Serve = Callable[..., AbstractAsyncContextManager[Running]]
+
+
+@asynccontextmanager
+async def serve_tables(
+    settings: Settings, binds: Mapping[str, Any] | None = None, log: Log | None = None, **changes: Any
+) -> AsyncIterator[Running]:
+    changed = settings.model_copy(update={"turn_ms": 60_000, **changes})
+    async with (
+        running_app(changed, BINDS if binds is None else binds, log=log) as app,
+        grpc.aio.insecure_channel(app.address) as channel,
+    ):
+        yield Running(app, Rows(app.database), channel)
+
+
+@pytest.fixture
+def serve(settings: Settings) -> Serve:
+    """Runs a table server with bots and scoring on each kind of database: `async with serve(turn_ms=50) as running`."""
+    return lambda **changes: serve_tables(settings, **changes)
+
+
+@pytest.fixture
+def serve_sqlite(sqlite_settings: Settings) -> Serve:
+    """The same on SQLite, for what does not depend on the database."""
+    return lambda **changes: serve_tables(sqlite_settings, **changes)
+
+
+@pytest.fixture
+async def rows(settings: Settings) -> AsyncIterator[Rows]:
+    """A database of each kind with its tables made, and no server."""
+    database = Database(settings.database_url)
+    await database.upgrade()
+    yield Rows(database)
+    await database.close()
+
+
+def _held(hand: Hand) -> Hand:
+    """The same position, waiting after private questions as the hands of tables do."""
+    rules = RuleSet.parse({"revolution": "off"})
+    loose, held = (Hand.deal(rules, bytes(32), held=held).to_bytes() for held in (False, True))
+    (place,) = (place for place, pair in enumerate(zip(loose, held, strict=True)) if pair[0] != pair[1])
+    raw = bytearray(hand.to_bytes())
+    raw[place] = held[place]
+    return Hand.from_bytes(bytes(raw), hand.rules)
+
+
+@pytest.fixture
+def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes every deal this position, led by seat 0."""
+
+    def fix(hands: list[str], **position: Any) -> None:
+        def deal(match: Match, _seed: bytes, *, held: bool = False) -> Hand:
+            hand = Hand.position(match.rules, hands, 0, **position)
+            return _held(hand) if held else hand
+
+        monkeypatch.setattr(Match, "deal", deal)
+
+    return fix
