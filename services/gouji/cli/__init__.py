@@ -1,0 +1,1 @@
+"""The command `gouji`; the one place that brings the services together."""

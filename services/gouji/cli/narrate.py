@@ -1,0 +1,213 @@
+"""A game told from its events, as people write it down: a trick a line.
+
+Pure: events go in, lines come out. `Scribe` writes a game down a trick a line, for those who watch from
+outside or read a log; `Teller` tells it to somebody who sits at the table, an act a line.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from gouji.cli import render
+from gouji.engine import ActionKind
+from gouji.engine.cards import RANKS
+from gouji.engine.events import HandVoided, ScrambleBegan, TrickWon
+from gouji.v1.events_pb2 import (
+    DECIDED_BY_CLOCK,
+    ActionTaken,
+    Consequence,
+    DealtHand,
+    Event,
+    HandDealt,
+    HandEnded,
+    MatchEnded,
+    Seat,
+    SeatChanged,
+    TableOpened,
+)
+from gouji.v1.rules_pb2 import MatchLength
+from gouji.wire import action_from_proto, card_from_proto, consequence_from_proto, rules_from_proto
+
+LEGEND = "A trick a line; N is normal play, S the scramble (四人乱缠). Passes are left out."
+
+_UNSAID = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.STAY)
+_BEFORE_PLAY = (ActionKind.REVOLT, ActionKind.KEEP_HEAD, ActionKind.NO_HEAD)
+
+
+class Scribe:
+    """Writes one table's game down. Hand it every event in order."""
+
+    def __init__(self) -> None:
+        self._trick: list[str] = []
+        self._tricks = 0
+        self._label = ""
+        self._scramble = False
+
+    def write(self, event: Event) -> list[str]:
+        """Return the lines that an event finishes; none while a trick goes on."""
+        match event.WhichOneof("body"):
+            case "hand_dealt":
+                return self._deal(event.hand, event.hand_dealt)
+            case "action_taken":
+                return self._act(event.action_taken)
+            case "answers_closed":
+                return self._followed(event.answers_closed.consequences)
+            case "hand_ended":
+                return [*self._end_trick(), *hand_result(event.hand, event.hand_ended)]
+            case _:
+                return around(event)
+
+    def _deal(self, number: int, dealt: HandDealt) -> list[str]:
+        self._tricks, self._scramble = 0, False
+        return ["", f"Hand {number}: {dealt.first_leader} leads. Commitment {dealt.commitment.hex()}"]
+
+    def _act(self, taken: ActionTaken) -> list[str]:
+        action = action_from_proto(taken.seat, taken.action)
+        if action.kind in _BEFORE_PLAY:
+            return [f"{action.seat} {render.deed(action)}", *self._followed(taken.consequences)]
+        if action.kind not in _UNSAID:
+            self._note(f"{action.seat} {render.deed(action, leads=not self._trick)}")
+        return self._followed(taken.consequences)
+
+    def _followed(self, consequences: Iterable[Consequence]) -> list[str]:
+        lines = []
+        for message in consequences:
+            consequence = consequence_from_proto(message)
+            if isinstance(consequence, ScrambleBegan | HandVoided):
+                self._scramble = True
+                lines.append(render.follows(consequence))
+            elif isinstance(consequence, TrickWon):
+                self._note(render.follows(consequence))
+                lines += self._end_trick()
+            else:
+                self._note(render.follows(consequence))
+        return lines
+
+    def _note(self, text: str) -> None:
+        if not self._trick:
+            self._tricks += 1
+            self._label = f"{'S' if self._scramble else 'N'}{self._tricks}"
+        self._trick.append(text)
+
+    def _end_trick(self) -> list[str]:
+        """Give the trick's line, if one was begun."""
+        trick, self._trick = self._trick, []
+        return [render.trick_line(self._label, trick)] if trick else []
+
+
+class Teller:
+    """Tells one table's game act by act to whoever sits on ``own``. Hand it every event in order."""
+
+    def __init__(self, names: Sequence[str], own: int | None = None) -> None:
+        self._names = names
+        self._own = own
+        self._leading = True
+
+    def tell(self, event: Event) -> list[str]:
+        """Return the lines that tell an event; none for what does not show."""
+        match event.WhichOneof("body"):
+            case "hand_dealt":
+                return self._deal(event.hand, event.hand_dealt)
+            case "action_taken":
+                return self._act(event.action_taken)
+            case "answers_closed":
+                return self._followed(event.answers_closed.consequences)
+            case "seat_changed":
+                return self._change(event.seat_changed)
+            case "hand_ended":
+                return hand_result(event.hand, event.hand_ended)
+            case _:
+                return around(event)
+
+    def _deal(self, number: int, dealt: HandDealt) -> list[str]:
+        self._leading = True
+        shown = [_text(hand) for hand in dealt.hands if hand.cards]
+        return [
+            "",
+            f"Hand {number} is dealt; {self._who(dealt.first_leader)} leads.",
+            *(f"your hand ({len(cards)}): {render.by_rank(cards)}" for cards in shown),
+        ]
+
+    def _who(self, seat: int) -> str:
+        return f"{seat} {self._names[seat]}"
+
+    def _act(self, taken: ActionTaken) -> list[str]:
+        action = action_from_proto(taken.seat, taken.action)
+        done = render.deed(action, leads=self._leading and action.kind is ActionKind.PLAY)
+        self._leading &= action.kind is not ActionKind.PLAY
+        late = " (time ran out)" if taken.decided_by == DECIDED_BY_CLOCK else ""
+        return [f"{self._who(action.seat)}: {done}{late}", *self._followed(taken.consequences)]
+
+    def _followed(self, messages: Iterable[Consequence]) -> list[str]:
+        consequences = [consequence_from_proto(message) for message in messages]
+        self._leading |= any(isinstance(consequence, TrickWon) for consequence in consequences)
+        return [f"  {said}" for said in map(render.follows, consequences) if said]
+
+    def _change(self, change: SeatChanged) -> list[str]:
+        if change.seat == self._own:
+            return []
+        if change.bot_plays:
+            return [f"{self._who(change.seat)} is away; a bot plays on."]
+        return [f"{self._who(change.seat)} is here."] if change.connected else []
+
+
+def around(event: Event) -> list[str]:
+    """Tell what happens around the hands: who sits down, how the match ends, a fault."""
+    match event.WhichOneof("body"):
+        case "table_opened":
+            return header(event.table_opened)
+        case "match_ended":
+            return match_result(event.match_ended)
+        case "table_frozen":
+            return [f"The table stopped by a fault, reference {event.table_frozen.reference}."]
+        case _:
+            return []
+
+
+def header(opened: TableOpened) -> list[str]:
+    """Say what is played and who sits where."""
+    rules = rules_from_proto(opened.rules)
+    return [
+        f"Table {opened.table_id}: {rules}, {length(opened.length)}",
+        *(f"  {seat} {seat_name(player)}" for seat, player in enumerate(opened.seats)),
+    ]
+
+
+def length(until: MatchLength) -> str:
+    """Say how long a match is."""
+    if until.WhichOneof("until") == "target":
+        return f"to {until.target} points"
+    return "1 hand" if until.hands == 1 else f"{until.hands} hands"
+
+
+def seat_name(seat: Seat) -> str:
+    """Name who sits there."""
+    bot = f"{seat.bot_level} bot" if seat.bot_level else ""
+    return f"{seat.name} ({bot})" if seat.name and bot else seat.name or bot or seat.player_id
+
+
+def deal(hands: Iterable[DealtHand]) -> list[str]:
+    """Write down six hands as dealt."""
+    return [f"  {seat} holds {render.by_rank(_text(hand))}" for seat, hand in enumerate(hands)]
+
+
+def _text(hand: DealtHand) -> str:
+    return "".join(RANKS[card_from_proto(card).rank] for card in hand.cards)
+
+
+def hand_result(number: int, ended: HandEnded) -> list[str]:
+    """Say how a hand ended."""
+    if ended.voided:
+        return [f"Hand {number} is void and dealt anew. Digest {ended.digest}"]
+    return [
+        f"Places: {render.order_line(ended.order)}",
+        f"Scores: {render.scores_line(ended.scores, ended.team_scores)}",
+        f"Digest of hand {number}: {ended.digest}",
+    ]
+
+
+def match_result(ended: MatchEnded) -> list[str]:
+    """Say how the match ended."""
+    return [
+        "",
+        f"Total: {render.scores_line(ended.scores, ended.team_scores)}",
+        f"Digest of the match: {ended.digest}",
+    ]

@@ -1,0 +1,157 @@
+"""`gouji play`: a person in the terminal against five bots."""
+
+import asyncio
+import getpass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+import grpc
+import typer
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from rich.console import Console
+
+from gouji.cli.keyboard import read_lines
+from gouji.cli.local import everything, record_command
+from gouji.cli.options import run_process, with_settings
+from gouji.cli.rule_options import Rules, read_rules
+from gouji.cli.sentences import sentence
+from gouji.cli.sitting import Sitting
+from gouji.client import ClientError, CredentialsFile, Queue, Session, TableClient
+from gouji.engine import RuleSet
+from gouji.serving.app import StartError
+from gouji.serving.settings import Settings
+from gouji.v1.matchmaking_pb2 import TICKET_STATE_MATCHED
+from gouji.v1.rules_pb2 import MatchLength
+from gouji.wire import rules_to_proto
+
+QUEUE = "local/quick"
+
+_ANSWERS_WITHIN_SECONDS = 0.5
+_LONGEST_NAME = 24
+_AT_LEISURE = {"turn_ms": 120_000, "answers_least_ms": 4_000, "answers_most_ms": 6_000}
+"""Nobody waits for the person but bots, and typing takes longer than a tap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the person asked for; without an ``address`` it is this machine's server, or one of our own."""
+
+    address: str | None
+    name: str
+    rules: RuleSet
+    hands: int
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that answers; ``own`` ends with the command."""
+
+    address: str
+    own: bool
+
+
+@with_settings
+def play(
+    settings: Settings,
+    rules: Rules,
+    address: Annotated[str | None, typer.Option(help="Server to play at; this machine's when unset.")] = None,
+    name: Annotated[str | None, typer.Option(help="Your name at the table.")] = None,
+    hands: Annotated[int, typer.Option(min=1, max=32, help="Hands of a new match.")] = 1,
+) -> None:
+    """Sit down with five bots, or come back to the table that you left.
+
+    Plays at the server that runs on this machine, or else runs everything for as long as you play.
+    """
+    wanted = Wanted(address, (name or _login())[:_LONGEST_NAME], read_rules(rules), hands)
+    try:
+        run_process(_play(settings, wanted))
+    except KeyboardInterrupt:
+        typer.echo("")
+
+
+def _login() -> str:
+    """Return the name that the person logged in by."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "player"
+
+
+async def _play(settings: Settings, wanted: Wanted) -> None:
+    console = Console(highlight=False)
+    try:
+        async with _server(settings, wanted) as server, await _session(settings, server, wanted) as session:
+            table_id = await _seat(session, wanted)
+            if not await _sit(session, table_id, console):
+                console.print(_goodbye(server, wanted), soft_wrap=True)
+            elif server.own:
+                console.print(f"The record: {record_command(settings, table_id)}", soft_wrap=True)
+    except ClientError as error:
+        raise StartError(sentence(error)) from error
+
+
+async def _sit(session: Session, table_id: str, console: Console) -> bool:
+    """Play until the match is over; False when the person leaves, by Ctrl-C too."""
+    player_id = session.credentials.player_id if session.credentials else ""
+    try:
+        return await Sitting(TableClient(session, table_id), player_id, console, read_lines).run()
+    except asyncio.CancelledError:
+        console.print()
+        return False
+
+
+def _goodbye(server: Server, wanted: Wanted) -> str:
+    command = f"gouji play --address {wanted.address}" if wanted.address else "gouji play"
+    meanwhile = "the table waits" if server.own else "the table plays on for you"
+    return f"You left, and {meanwhile}: `{command}` brings you back to your seat."
+
+
+@asynccontextmanager
+async def _server(settings: Settings, wanted: Wanted) -> AsyncIterator[Server]:
+    """Find a server that answers: the one asked for, this machine's, or one of our own."""
+    running = wanted.address or f"{settings.host}:{settings.port}"
+    if await _answers(running):
+        yield Server(running, own=False)
+    elif wanted.address:
+        raise StartError(f"Nothing answers at {wanted.address}.")
+    else:
+        async with everything(settings, "play", **_AT_LEISURE) as app:
+            yield Server(app.address, own=True)
+
+
+async def _answers(address: str) -> bool:
+    """Whether a server at this address says within half a second that it serves."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        check = health_pb2_grpc.HealthStub(channel).Check
+        try:
+            answer = await check(health_pb2.HealthCheckRequest(), timeout=_ANSWERS_WITHIN_SECONDS)
+        except grpc.aio.AioRpcError:
+            return False
+    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+async def _session(settings: Settings, server: Server, wanted: Wanted) -> Session:
+    """Come back as the player that this machine remembers for the server, or as a new guest."""
+    file = CredentialsFile.named(wanted.address or "here", settings.data_directory)
+    return await Session.open(server.address, wanted.name, file=file)
+
+
+async def _seat(session: Session, wanted: Wanted) -> str:
+    """Return the table at which the player sits; where there is none, of a new one with bots."""
+    seated = (await session.who()).table_id
+    if seated:
+        return seated
+    queue = Queue(session)
+    made = await queue.create_ticket(
+        QUEUE,
+        rules=[rules_to_proto(wanted.rules)],
+        length=MatchLength(hands=wanted.hands),
+        bots_after=timedelta(0),
+    )
+    ticket = await queue.settled(made.ticket.ticket_id)
+    if ticket.state != TICKET_STATE_MATCHED:
+        raise StartError("The queue was left before a table was found; try again.")
+    return ticket.table_id

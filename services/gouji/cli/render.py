@@ -1,0 +1,156 @@
+"""The game as people read it: pure functions from engine objects to text.
+
+Chinese terms stand beside the English ones where players know them better.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.table import Table
+from rich.text import Text
+
+from gouji.engine import Action, ActionKind, Observation, SeatView
+from gouji.engine.cards import RANKS, team_of
+from gouji.engine.events import (
+    BurnSucceeded,
+    Consequence,
+    HandVoided,
+    ScrambleBegan,
+    SeatChoked,
+    SeatFinished,
+    SeatOpened,
+    SeatStruck,
+    SeatStuck,
+    TrickWon,
+)
+
+TITLES: Final = ("头科/head", "二科/second", "三科/third", "四科/fourth", "二落/second-last", "大落/last")
+"""Titles by place, head first (R6.1)."""
+
+TEAMS: Final = ("even", "odd")
+"""Teams by parity of their seats (R1.1)."""
+
+DOT: Final = " · "
+
+_DEEDS: Final = {
+    ActionKind.PASS: "passes",
+    ActionKind.YIELD: "yields (让牌)",
+    ActionKind.CLOSE: "lets it stand (扣牌)",
+    ActionKind.REVOLT: "revolts (革命)",
+    ActionKind.STAY: "stays",
+    ActionKind.KEEP_HEAD: "keeps a head (要头)",
+    ActionKind.NO_HEAD: "has no head at once (无头)",
+}
+
+
+def by_rank(cards: str) -> str:
+    """Group cards as people hold them, high to low: ``W  w×2  A×3  4``."""
+    groups = [(rank, cards.count(rank)) for rank in reversed(RANKS)]
+    return "  ".join(rank if count == 1 else f"{rank}×{count}" for rank, count in groups if count)
+
+
+def title(place: int) -> str:
+    """Name a place, 1 for head."""
+    return TITLES[place - 1]
+
+
+def deed(action: Action, *, leads: bool = False) -> str:
+    """Say what a seat did, without the seat: ``leads KK``, ``22``, ``burns AA``, ``passes``."""
+    if action.kind is ActionKind.PLAY:
+        return f"leads {action.cards}" if leads else action.cards
+    if action.kind is ActionKind.BURN:
+        return f"burns {action.cards} (烧牌)"
+    said = _DEEDS.get(action.kind, action.kind.text.replace("_", " "))
+    return f"{said} {action.cards}" if action.cards else said
+
+
+def follows(consequence: Consequence) -> str:
+    """Say what followed by rule; empty for what shows by itself."""
+    said = ""
+    match consequence:
+        case TrickWon(seat, leader):
+            said = f"wins {seat}" if seat == leader else f"wins {seat}, {leader} catches the wind (接风)"
+        case SeatFinished(seat, place):
+            said = f"{seat} is {title(place)}"
+        case SeatOpened(seat):
+            said = f"{seat} opens (开点)"
+        case SeatChoked(seat, by):
+            said = f"{by} chokes {seat} (憋)"
+        case SeatStruck(seat, cards):
+            said = f"{seat} is struck out (烧糊) with {by_rank(cards)}"
+        case SeatStuck(seat):
+            said = f"{seat} is stuck (闷)"
+        case BurnSucceeded(burner, burned, doublings):
+            said = f"{burner} has burned {burned} (烧成)" + (f", doubled {doublings}×" if doublings else "")
+        case HandVoided():
+            said = "two revolts: the hand is void"
+        case ScrambleBegan():
+            said = "a scramble from here (四人乱缠)"
+    return said
+
+
+def trick_line(label: str, acts: Iterable[str]) -> str:
+    """Write a trick on a line: ``N1: 0 leads KK · 3 22 · wins 3``."""
+    return f"{label}: {DOT.join(acts)}"
+
+
+def order_line(order: Sequence[int]) -> str:
+    """Write the places of a hand that is over, head first."""
+    return DOT.join(f"{seat} {title(place)}" for place, seat in enumerate(order, start=1))
+
+
+def scores_line(scores: Sequence[int], team_scores: Sequence[int]) -> str:
+    """Write scores by team where there are teams, else by seat."""
+    if team_scores:
+        return DOT.join(f"{team} {score}" for team, score in zip(TEAMS, team_scores, strict=True))
+    return DOT.join(f"{seat} {score:+d}" for seat, score in enumerate(scores))
+
+
+def seat_notes(view: SeatView, *, away: bool = False) -> str:
+    """Say what stands beside a seat: titles and what it did in this trick or hand."""
+    if view.place:
+        return title(view.place)
+    notes = {
+        "revolted (革命)": view.revolted,
+        "struck out (烧糊)": view.struck,
+        "burning (烧)": view.burning,
+        "opened (开点)": view.opened,
+        "no head (无头)": view.is_in and not view.has_head,
+        f"keeps its head for {view.kept_head} more": view.kept_head > 0,
+        f"choked by {view.choked_by} (憋)": view.choked_by is not None,
+        "stuck (闷)": view.stuck,
+        "passed (过牌)": view.passed and view.is_in,
+        "away, a bot plays": away,
+    }
+    return ", ".join(note for note, holds in notes.items() if holds)
+
+
+def seats_table(observation: Observation, names: Sequence[str], away: Iterable[int] = ()) -> Table:
+    """Lay out the six seats: whose turn, name, team, cards left as the rules show them, notes."""
+    absent = set(away)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for seat, view in enumerate(observation.seats):
+        table.add_row(
+            ">" if observation.turn == seat else " ",
+            str(seat),
+            Text(names[seat], style="bold" if seat == observation.seat else ""),
+            TEAMS[team_of(seat)] if observation.rules["teams"] else "",
+            cards_left(view),
+            seat_notes(view, away=seat in absent),
+        )
+    return table
+
+
+def cards_left(view: SeatView) -> str:
+    """Say how many cards a seat holds; ``?`` where the rules hide it (R9.11)."""
+    if not view.is_in:
+        return "out"
+    return "?" if view.cards_left < 0 else f"{view.cards_left} card{'s' if view.cards_left != 1 else ''}"
+
+
+def table_line(observation: Observation) -> str:
+    """Say what there is to beat."""
+    if observation.table_seat is None or not observation.table:
+        return f"{observation.trick_leader} leads"
+    gouji = " (够级)" if observation.table_is_gouji else ""
+    return f"to beat: {observation.table} of {observation.table_seat}{gouji}"

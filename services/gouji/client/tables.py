@@ -1,0 +1,120 @@
+"""One table: finding it, following it, acting at it."""
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import TypeVar
+from uuid import uuid4
+
+import grpc
+
+from gouji.client.errors import ClientError
+from gouji.client.session import Metadata, Session
+from gouji.client.view import TableView
+from gouji.engine import Action
+from gouji.v1 import table_pb2_grpc
+from gouji.v1.events_pb2 import Event
+from gouji.v1.table_pb2 import (
+    ActRequest,
+    ActResponse,
+    ObserveRequest,
+    ObserveResponse,
+    WatchRequest,
+    WatchResponse,
+)
+from gouji.wire import action_to_proto
+
+Answer = TypeVar("Answer")
+
+
+class TableClient:
+    """One table for one session; ``spectate`` watches from outside even if seated.
+
+    The server that has the table may change at any time: after a failure it is looked up anew. Failures that
+    stay raise `ClientError`.
+    """
+
+    def __init__(self, session: Session, table_id: str, *, spectate: bool = False) -> None:
+        self.table_id = table_id
+        self.view = TableView()
+        self._session = session
+        self._spectate = spectate
+        self._address: str | None = None
+        self._ahead = 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the table decides in place of whoever is asked; None where no clock runs."""
+        if not self.view.turn.HasField("deadline"):
+            return None
+        return self.view.turn.deadline.ToNanoseconds() / 1e9 - time.time() - self._ahead
+
+    async def locate(self) -> str:
+        """Ask for the address of the server that has the table now, and use it from here on."""
+        self._address = await self._session.locate(self.table_id)
+        return self._address
+
+    async def watch(self) -> AsyncGenerator[Event, None]:
+        """Follow the table from the event after ``view.sequence`` to the match's last, each folded first.
+
+        A broken, silent or lagging stream is opened anew where it stopped: no event is doubled or left out.
+        """
+        while self.view.ended is None:
+            async with aclosing(self._session.follow(self._open_watch)) as responses:
+                async for response in responses:
+                    self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
+                    for event in response.batch.events:
+                        if event.sequence <= self.view.sequence:
+                            continue
+                        self.view.fold(event)
+                        yield event
+                    if self.view.ended:
+                        return
+
+    async def act(self, action: Action, turn: int, command_id: str | None = None) -> ActResponse:
+        """Do one action in answer to a turn; the seat is the caller's own.
+
+        Tried again under the same command id when the answer is lost: it is done once. A refusal raises
+        `ClientError` with its reason; nothing has changed then.
+        """
+        request = ActRequest(
+            table_id=self.table_id,
+            command_id=command_id or uuid4().hex,
+            turn=turn,
+            action=action_to_proto(action),
+        )
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, headers: stub.Act(request, metadata=headers, timeout=timeout))
+
+    async def observe(self) -> ObserveResponse:
+        """Ask what the caller may know and do now."""
+        request = ObserveRequest(table_id=self.table_id, spectate=self._spectate)
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, metadata: stub.Observe(request, metadata=metadata, timeout=timeout))
+
+    async def _call(
+        self, method: "Callable[[table_pb2_grpc.TableServiceAsyncStub, Metadata], Awaitable[Answer]]"
+    ) -> Answer:
+        """Make one call at the server that has the table, looked up anew after each failure."""
+
+        async def attempt(metadata: Metadata) -> Answer:
+            stub = await self._stub()
+            try:
+                return await method(stub, metadata)
+            except grpc.aio.AioRpcError as error:
+                if ClientError.of(error).passing:
+                    self._address = None
+                raise
+
+        return await self._session.repeat(attempt)
+
+    async def _open_watch(self, metadata: Metadata) -> "grpc.aio.UnaryStreamCall[WatchRequest, WatchResponse]":
+        stub = await self._stub()
+        # Whatever ends this stream, the next one asks where the table is.
+        self._address = None
+        request = WatchRequest(table_id=self.table_id, from_sequence=self.view.sequence + 1, spectate=self._spectate)
+        return stub.Watch(request, metadata=metadata)
+
+    async def _stub(self) -> "table_pb2_grpc.TableServiceAsyncStub":
+        address = self._address or await self.locate()
+        return table_pb2_grpc.TableServiceStub(self._session.channel(address))

@@ -1,0 +1,180 @@
+"""A table as its events tell it: the fold of what one watcher is shown.
+
+It holds what events state and nothing that would take the rules to work out; for that (what is legal, who has
+a head) there is `TableClient.observe`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gouji.engine import Action, ActionKind, Card
+from gouji.engine.cards import RANKS, SEATS, sort_cards
+from gouji.engine.events import (
+    ScrambleBegan,
+    SeatChoked,
+    SeatFinished,
+    SeatOpened,
+    SeatStruck,
+    SeatStuck,
+    TrickWon,
+)
+from gouji.v1.events_pb2 import (
+    ActionTaken,
+    Consequence,
+    Event,
+    HandDealt,
+    HandEnded,
+    MatchEnded,
+    SeatChanged,
+    TableFrozen,
+    TableOpened,
+    Turn,
+)
+from gouji.v1.observation_pb2 import QUESTION_UNSPECIFIED
+from gouji.wire import action_from_proto, card_from_proto, consequence_from_proto
+
+_PLAYS = (ActionKind.PLAY, ActionKind.BURN)
+_IN_A_TRICK = (*_PLAYS, ActionKind.PASS, ActionKind.YIELD, ActionKind.CLOSE)
+
+
+@dataclass(slots=True)
+class SeatState:
+    """What events said of one seat in this hand; ``away`` means that a bot plays for its absent player."""
+
+    connected: bool = False
+    away: bool = False
+    played: str = ""
+    place: int = 0
+    opened: bool = False
+    revolted: bool = False
+    struck: bool = False
+    choked_by: int | None = None
+    stuck: bool = False
+
+    def next_hand(self) -> "SeatState":
+        """Forget the hand, not who is there."""
+        return SeatState(self.connected, self.away)
+
+
+@dataclass(slots=True)
+class HandState:
+    """The hand that is played, or was last. ``trick`` holds its acts so far, oldest first."""
+
+    number: int = 0
+    first_leader: int = 0
+    cards: list[Card] = field(default_factory=list)
+    """The watcher's own cards, dead ones too when it was struck; empty for a spectator."""
+    trick: list[Action] = field(default_factory=list)
+    finished: list[int] = field(default_factory=list)
+    scramble: bool = False
+
+    @property
+    def table(self) -> Action | None:
+        """The play to beat; None at a lead."""
+        return next((act for act in reversed(self.trick) if act.kind in _PLAYS), None)
+
+
+@dataclass(slots=True)
+class TableView:
+    """What one watcher knows of a table after event ``sequence``. Fold events in order, each once.
+
+    ``seat`` is the watcher's own, or None for a spectator; it is known from the first hand on.
+    """
+
+    seat: int | None = None
+    sequence: int = 0
+    opened: TableOpened = field(default_factory=TableOpened)
+    seats: list[SeatState] = field(default_factory=lambda: [SeatState() for _ in range(SEATS)])
+    hand: HandState = field(default_factory=HandState)
+    turn: Turn = field(default_factory=Turn)
+    results: list[HandEnded] = field(default_factory=list)
+    ended: MatchEnded | None = None
+    frozen: TableFrozen | None = None
+
+    @property
+    def asked(self) -> bool:
+        """The watcher itself must decide."""
+        return self.turn.question != QUESTION_UNSPECIFIED
+
+    def fold(self, event: Event) -> None:
+        """Take in the next event. Raises ValueError for one that does not follow."""
+        if event.sequence != self.sequence + 1:
+            raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
+        self.sequence = event.sequence
+        self.turn = event.turn
+        match event.WhichOneof("body"):
+            case "table_opened":
+                self.opened = event.table_opened
+            case "hand_dealt":
+                self._dealt(event.hand, event.hand_dealt)
+            case "action_taken":
+                self._acted(event.action_taken)
+                self._followed(event.action_taken.consequences)
+            case "answers_closed":
+                self._followed(event.answers_closed.consequences)
+            case _:
+                self._went_on(event)
+
+    def _went_on(self, event: Event) -> None:
+        """Take in what is no part of the play of a hand."""
+        match event.WhichOneof("body"):
+            case "hand_ended":
+                self.results.append(event.hand_ended)
+            case "match_ended":
+                self.ended = event.match_ended
+            case "seat_changed":
+                self._changed(event.seat_changed)
+            case "table_resumed":
+                for seat in self.seats:
+                    seat.connected = False
+            case "table_frozen":
+                self.frozen = event.table_frozen
+
+    def _dealt(self, number: int, dealt: HandDealt) -> None:
+        shown = [seat for seat, hand in enumerate(dealt.hands) if hand.cards]
+        self.seat = shown[0] if len(shown) == 1 else None
+        own = dealt.hands[self.seat].cards if self.seat is not None else ()
+        self.hand = HandState(number, dealt.first_leader, [card_from_proto(card) for card in own])
+        self.seats = [seat.next_hand() for seat in self.seats]
+
+    def _acted(self, taken: ActionTaken) -> None:
+        action = action_from_proto(taken.seat, taken.action)
+        seat = self.seats[action.seat]
+        gone = [card_from_proto(card) for card in taken.cards]
+        seat.played = sort_cards(seat.played + "".join(RANKS[card.rank] for card in gone))
+        seat.revolted |= action.kind is ActionKind.REVOLT
+        if action.kind in _IN_A_TRICK:
+            self.hand.trick.append(action)
+        if self.seat == action.seat:
+            for card in gone:
+                self.hand.cards.remove(card)
+
+    def _followed(self, consequences: Iterable[Consequence]) -> None:
+        for consequence in consequences:
+            match consequence_from_proto(consequence):
+                case TrickWon():
+                    self.hand.trick.clear()
+                case ScrambleBegan():
+                    self.hand.scramble = True
+                case SeatFinished(seat, place):
+                    self.hand.finished.append(seat)
+                    self.seats[seat].place = place
+                case other:
+                    self._marked(other)
+
+    def _marked(self, consequence: object) -> None:
+        """Take in what stays with one seat for the rest of the hand."""
+        match consequence:
+            case SeatOpened(seat):
+                self.seats[seat].opened = True
+            case SeatChoked(seat, by):
+                self.seats[seat].choked_by = by
+            case SeatStuck(seat):
+                self.seats[seat].stuck = True
+            case SeatStruck(seat, cards):
+                self.seats[seat].struck = True
+                self.seats[seat].played = sort_cards(self.seats[seat].played + cards)
+
+    def _changed(self, change: SeatChanged) -> None:
+        self.seats[change.seat].connected = change.connected
+        self.seats[change.seat].away = change.bot_plays

@@ -1,0 +1,181 @@
+"""`gouji play` in a terminal, as a person uses it."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pexpect
+import pytest
+
+GOUJI = str(Path(sys.executable).with_name("gouji"))
+PROMPT = "your play> "
+PLAIN = ["--rules", "revolution=off", "--rules", "burn=false"]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """A home of its own, bots that do not pause, and a port at which no server answers."""
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    return {
+        **os.environ,
+        "XDG_DATA_HOME": str(tmp_path),
+        "TERM": "dumb",
+        "GOUJI_PORT": str(port),
+        "GOUJI_METRICS_PORT": "-1",
+        "GOUJI_BOT_PACE_MS": "0",
+        "GOUJI_ANSWERS_LEAST_MS": "50",
+        "GOUJI_ANSWERS_MOST_MS": "100",
+        "GOUJI_QUEUE_CYCLE_MS": "20",
+    }
+
+
+class Terminal:
+    """A person at a terminal of 100 columns."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = environment
+        self._running: list[pexpect.spawn[str]] = []
+
+    def play(self, *arguments: str) -> "pexpect.spawn[str]":
+        spawned = pexpect.spawn(
+            GOUJI,
+            ["play", "--name", "Lin", *arguments],
+            env=self._environment,
+            encoding="utf-8",
+            timeout=60,
+            dimensions=(50, 100),
+        )
+        self._running.append(spawned)
+        return spawned
+
+    def close(self) -> None:
+        for spawned in self._running:
+            spawned.close(force=True)
+
+
+@pytest.fixture
+def terminal(environment: dict[str, str]) -> Iterator[Terminal]:
+    made = Terminal(environment)
+    yield made
+    made.close()
+
+
+def hand_of(screen: str) -> str:
+    return re.findall(r"your hand \(\d+\): .*", screen)[-1].strip()
+
+
+def ends(game: "pexpect.spawn[str]") -> int:
+    game.expect(pexpect.EOF)
+    game.wait()
+    return int(game.exitstatus or 0)
+
+
+def test_a_hand_is_played_with_hints_to_its_end(terminal: Terminal) -> None:
+    game = terminal.play()
+    screen = ""
+    for _ in range(400):
+        met = game.expect([re.escape(PROMPT), r"Digest of the match: [0-9a-f]{64}"])
+        screen += game.before
+        if met == 1:
+            break
+        game.sendline("")
+        game.expect(r"  1  \w+")
+        game.expect(re.escape(PROMPT))
+        game.sendline("1")
+    assert ends(game) == 0
+    for said in ("Table ", "Lin", "your hand (36): ", "Places: ", "Scores: ", "Total: "):
+        assert said in screen
+
+
+def test_bad_input_is_explained_and_help_is_at_hand(terminal: Terminal) -> None:
+    game = terminal.play(*PLAIN)
+    for typed, said in (
+        ("banana", "'banana' is not a move"),
+        ("w w w w w", "You do not hold all of these cards."),
+        ("34", "These cards are not one play"),
+        ("burn AA", r"You may not burn now|You do not hold|only burn"),
+        ("nohead", "That belongs to another part of the hand."),
+        ("?", "suggest plays"),
+        ("hint", r"  1  play \w+"),
+    ):
+        game.expect(re.escape(PROMPT))
+        game.sendline(typed)
+        game.expect(said)
+    game.expect(re.escape(PROMPT))
+
+
+def test_who_quits_comes_back_to_the_same_hand_with_the_same_command(
+    terminal: Terminal, environment: dict[str, str]
+) -> None:
+    game = terminal.play(*PLAIN)
+    game.expect(re.escape(PROMPT))
+    table, held = re.findall(r"Table (\w+):", game.before)[0], hand_of(game.before)
+    game.sendline("quit")
+    game.expect("You left, and the table waits: `gouji play` brings you back to your seat.")
+    assert ends(game) == 0
+
+    again = terminal.play(*PLAIN)
+    again.expect(re.escape(PROMPT))
+    assert f"Table {table}:" in again.before
+    assert hand_of(again.before) == held
+    again.sendintr()
+    again.expect("brings you back")
+    assert ends(again) == 0
+
+    record = subprocess.run([GOUJI, "record", table], env=environment, capture_output=True, text=True, check=False)
+    assert record.returncode == 0
+    assert "This hand is still being played" in record.stdout
+    assert "The match is not over." in record.stdout
+    assert " holds " not in record.stdout
+
+
+def test_the_end_of_input_is_a_way_to_leave(environment: dict[str, str]) -> None:
+    played = subprocess.run(
+        [GOUJI, "play", "--name", "Lin", *PLAIN],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (played.returncode, played.stderr) == (0, "")
+    assert "You left, and the table waits" in played.stdout
+
+
+def test_a_server_that_does_not_answer_is_named(terminal: Terminal) -> None:
+    game = terminal.play("--address", "127.0.0.1:1")
+    game.expect("Nothing answers at 127.0.0.1:1.")
+    assert ends(game) == 1
+
+
+def test_a_running_server_is_played_at(terminal: Terminal, environment: dict[str, str]) -> None:
+    server = pexpect.spawn(GOUJI, ["up"], env=environment, encoding="utf-8", timeout=30)
+    try:
+        server.expect("Gouji is ready")
+        game = terminal.play(*PLAIN)
+        game.expect(re.escape(PROMPT))
+        held = hand_of(game.before)
+        game.sendline("quit")
+        game.expect("You left, and the table plays on for you")
+        assert ends(game) == 0
+        again = terminal.play(*PLAIN)
+        again.expect(re.escape(PROMPT))
+        assert hand_of(again.before) == held
+    finally:
+        server.sendintr()
+        assert ends(server) == 0
+
+
+def test_the_clock_decides_for_who_does_not(terminal: Terminal, environment: dict[str, str]) -> None:
+    environment |= {"GOUJI_TURN_MS": "500", "GOUJI_BANK_MS": "0"}
+    game = terminal.play(*PLAIN)
+    game.expect(re.escape(PROMPT))
+    game.expect(r"you: .*\(time ran out\)")
