@@ -1,0 +1,10 @@
+"""A second telling of the rules of play, slow and plain, written from the clauses alone: what the engine is held to.
+
+One module a chapter: `plays` (R2), `asking` (R4, R5.2), `burning` (R5), `endings` (R6, R7). `state` says what a hand
+consists of, and `model` puts it together: positions, lawful actions, reasons, and what an action leads to.
+"""
+
+from .model import Model
+from .plays import plays_in
+
+__all__ = ["Model", "plays_in"]

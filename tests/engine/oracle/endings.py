@@ -1,0 +1,98 @@
+"""R6, R7, R9.1: who leaves with which place, when a hand is over, and what it is worth."""
+
+from .state import SEATS, Table, after
+
+TEAM_POINTS = (0, 4, 2, 0, 0, -2, -4)
+SEAT_POINTS = (0, 2, 1, 0, 0, -1, -2)
+
+
+def free_places(table: Table) -> list[int]:
+    return [place for place in range(1, 7) if place not in table.places]
+
+
+def finish(table: Table, seat: int) -> None:
+    """R6.1: the seat played its last card."""
+    table.places[seat] = free_places(table)[0]
+    table.finished.append(seat)
+    if seat in table.burning:
+        burn = table.burning.pop(seat)
+        table.burns.append((seat, burn.burned, burn.doublings))
+    _revolter_is_third(table)
+
+
+def leave(table: Table, seat: int) -> None:
+    """R5.5, R9.8: the seat leaves at once with the lowest place still free."""
+    table.places[seat] = free_places(table)[-1]
+    table.burning.pop(seat, None)
+
+
+def revolt(table: Table, seat: int) -> None:
+    """R9.1: fourth, unless its team-mates come in first and second."""
+    table.revolted.append(seat)
+    table.places[seat] = 4
+
+
+def _revolter_is_third(table: Table) -> None:
+    for seat in table.revolted:
+        first, second = (table.places.index(place) if place in table.places else None for place in (1, 2))
+        if first is None or second is None or 3 in table.places:
+            continue
+        if table.mates(seat, first) and table.mates(seat, second):
+            table.places[seat] = 3
+
+
+def sweep(table: Table) -> int | None:
+    """R6.3: the team of the first three places."""
+    if not table.rules["teams"]:
+        return None
+    teams = {seat % 2 for seat in SEATS if table.places[seat] in (1, 2, 3)}
+    taken = {1, 2, 3} <= set(table.places)
+    return teams.pop() if taken and len(teams) == 1 else None
+
+
+def end_if_over(table: Table, last_leader: int) -> bool:
+    """R6.2, R6.3: close the hand when it is over; the seats still in take the places left."""
+    left = table.seats_in()
+    one_left = len(left) <= 1
+    one_team = table.rules["end_when"] == "one_team_left" and len({seat % 2 for seat in left}) <= 1
+    if not (one_left or one_team or sweep(table) is not None):
+        return False
+    order = [last_leader, *after(last_leader)]
+    for seat in sorted(left, key=lambda seat: (len(table.hands[seat]), order.index(seat))):
+        table.places[seat] = free_places(table)[0]
+    table.phase = "over"
+    table.over = True
+    return True
+
+
+def order_of(table: Table) -> tuple[int, ...]:
+    """R6.1: the seats by place, when the hand is over."""
+    if not table.over or table.void:
+        return ()
+    return tuple(sorted(SEATS, key=lambda seat: table.places[seat]))
+
+
+def scores(table: Table) -> tuple[int, ...]:
+    """R7.1, R7.2: points of the seats."""
+    if not table.over or table.void:
+        return (0,) * 6
+    if table.rules["scoring"] == "team_points":
+        factor = 1 if sweep(table) is None else 2
+        return tuple(factor * TEAM_POINTS[place] for place in table.places)
+    points = [SEAT_POINTS[place] for place in table.places]
+    for burner, burned, _ in table.burns:
+        points[burner] += 1
+        if burned is not None:
+            points[burned] -= 1
+    return tuple(points)
+
+
+def team_scores(table: Table) -> tuple[int, int] | None:
+    """R7.1: points of the teams, even seats first."""
+    if not table.rules["teams"]:
+        return None
+    points = scores(table)
+    even, odd = sum(points[0::2]), sum(points[1::2])
+    if table.rules["scoring"] == "team_points" and table.rules["negatives"] == "drop":
+        return max(even, 0), max(odd, 0)
+    return even, odd
