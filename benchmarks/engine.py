@@ -30,7 +30,7 @@ def record_games() -> Games:
     actions, rng = 0, random.Random(1)
     while actions < RECORDED_ACTIONS:
         deal = Hand.deal(RULES, seed_of(len(games)))
-        hand, codes = deal.clone(), array("I")
+        hand, codes = deal.clone(), array("Q")
         while not hand.over:
             codes.append(rng.choice(hand.legal_codes()))
             hand.advance(codes[-1])

@@ -10,7 +10,6 @@ from gouji.engine.errors import (
     EngineError,
     IllegalAction,
     InvalidState,
-    NotBuilt,
     RulesConflict,
     RuleSetError,
     UnknownOption,
@@ -20,6 +19,7 @@ from gouji.engine.match import HandResult, Match
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import OPTIONS, PRESETS, RULES_VERSION, Option, RuleSet
+from gouji.engine.tribute import Aftermath, Debt
 
 __all__ = [
     "OPTIONS",
@@ -27,8 +27,10 @@ __all__ = [
     "RULES_VERSION",
     "Action",
     "ActionKind",
+    "Aftermath",
     "BadValue",
     "Card",
+    "Debt",
     "EngineError",
     "Hand",
     "HandResult",
@@ -37,7 +39,6 @@ __all__ = [
     "MalformedAction",
     "MalformedCards",
     "Match",
-    "NotBuilt",
     "Observation",
     "Option",
     "Reason",

@@ -1,26 +1,25 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R3.3, R4, R5.2, R9.1: who is asked, in which order, and what an answer does.
+"""R3.3, R4, R5.2: who may answer, in which order, and what an answer does.
 
-After each play the seats to ask stand in ``asks``; `advance` walks along them, and a trick ends when none is left.
+After each play the seats to ask are lined up; a trick ends when none is left.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint64_t
 
-from gouji.engine._burns cimport can_carry_out, cannot_go_on, holds_burn, may_burn
-from gouji.engine._endings cimport end_hand, finish, hand_ends, leave_in_revolt, leave_last
+from gouji.engine._asking cimport ask, ask_next, clear_asks
+from gouji.engine._burns cimport can_carry_out, cannot_go_on, may_burn
+from gouji.engine._endings cimport end_hand, finish, hand_ends, leave_last
 from gouji.engine._plays cimport (
     beats, can_be_beaten, count_fits, holds, is_gouji, is_opening, is_play, list_plays, only_threes, restriction,
 )
 from gouji.engine._state cimport (
-    BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, CLOSE, DOES_NOT_BEAT,
-    HAND_OVER, KEEP_HEAD, LAST_KIND, LEGAL, MAX_ASKS, MUST_LEAD, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON,
-    NO_HEAD, NONE, NOT_ONE_BASE, NOT_YOUR_TURN, ONLY_OPPOSITE, OVER, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI,
-    Q_HEAD, Q_LAST_WORD, Q_LEAD, Q_NOTHING, Q_REVOLT, RANKS, REVOLT, REVOLTS, SEATS, SMALL, STAY, THREE, TOTAL, TWO,
-    UNKNOWN_ACTION, WRONG_COUNT, WRONG_PHASE, YIELD, YIELD_NOT_ALLOWED, Log, Play, Rules, State, after, has, has_head,
-    jokers, note, number_in, opposite, pack, unpack,
+    BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, DOES_NOT_BEAT, FOUR,
+    FOURS_DUE, LEGAL, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE,
+    ONLY_OPPOSITE, OPPOSITE_THREE, OPPOSITE_THREE_OPEN, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_CONTEST, Q_GOUJI,
+    Q_LAST_WORD, Q_LEAD, RANKS, SEATS, SLAM_KOREAN, SMALL, THREE, TOTAL, TWO, WRONG_COUNT, YIELD, Log, Play, Rules,
+    State, after, has, has_head, jokers, note, number_in, opposite, pack, unpack,
 )
 
-cdef uint32_t CARD_BITS = 0x1FFFFE0
 cdef int* TURN_ORDER = [1, 2, 3, 4, 5]
 cdef int* TEAM_ORDER = [2, 1, 3, 4, 5]
 cdef int* TEAM_FIRST = [2, 4, 1, 5]
@@ -28,21 +27,6 @@ cdef int* OTHERS = [1, 2, 4, 5]
 
 
 # Asking
-
-cdef inline void ask(State* s, int seat, int kind) noexcept nogil:
-    # Six seats and their opposites, or five and a last word, always fit; a state read from bytes may hold more.
-    if s.n_asks < MAX_ASKS:
-        s.asks[s.n_asks] = seat | (kind << 3)
-        s.n_asks += 1
-
-
-cdef inline int ask_seat(const State* s, int i) noexcept nogil:
-    return s.asks[i] & 7
-
-
-cdef inline int ask_kind(const State* s, int i) noexcept nogil:
-    return s.asks[i] >> 3
-
 
 cdef void ask_all(State* s, bint passed_too) noexcept nogil:
     """Ask in turn order all that are in, and have not passed unless that does not bar them."""
@@ -57,10 +41,10 @@ cdef void ask_ordinary(State* s, const Rules* rules) noexcept nogil:
     """R4.1, R4.2. Asked when nobody else is left to ask, the opposite has its last word at once."""
     cdef int other = opposite(s.table_seat)
     # R2.7: a play with a big joker that is not Gouji may be answered after passing too.
-    ask_all(s, s.table.z > 0)
+    ask_all(s, s.table.z > 0 and not rules.big_joker_is_gouji)
     if not has(s.in_mask, other):
         return
-    if s.n_asks and ask_seat(s, s.n_asks - 1) == other:
+    if s.n_asks and s.asks[s.n_asks - 1] & 7 == other:
         s.asks[s.n_asks - 1] = other | (Q_LAST_WORD << 3)
     elif not rules.last_word_yielded or has(s.passed, other):
         ask(s, other, Q_LAST_WORD)
@@ -73,12 +57,11 @@ cdef inline bint may_beat_gouji(const State* s, const Rules* rules, int seat) no
 
 
 cdef inline void ask_to_answer(State* s, const Rules* rules, int steps) noexcept nogil:
-    # R4.4 and R4.5: the opposite, or a seat without a head. Only head's and second's last Gouji cards may be answered
-    # by the opposite (R4.6).
+    # R4.4 and R4.5: the opposite, or a seat without a head. The opposite of a finisher is asked as such once, after
+    # head's and second's last cards (R4.6); later ones have no head either.
     cdef int seat = after(s.table_seat, steps)
-    if steps == 3:
-        if has(s.in_mask, seat) and (has(s.in_mask, s.table_seat) or s.n_finished <= 2):
-            ask(s, seat, Q_GOUJI)
+    if steps == 3 and has(s.in_mask, seat) and (has(s.in_mask, s.table_seat) or s.n_finished <= 2):
+        ask(s, seat, Q_GOUJI)
     elif may_beat_gouji(s, rules, seat):
         ask(s, seat, Q_ANSWER)
 
@@ -93,16 +76,17 @@ cdef void ask_gouji(State* s, const Rules* rules) noexcept nogil:
     """R4.4-R4.6, R5.2."""
     cdef int i
     cdef int* order
-    cdef bint burnable = has(s.in_mask, s.table_seat) or s.n_finished <= 2 or s.dead
+    cdef bint burnable = s.gouji and (has(s.in_mask, s.table_seat) or s.n_finished <= 2 or s.dead)
     if rules.burn_order == BURN_IN_TURN or rules.burn_order == BURN_IN_TURN_TEAM:
-        order = TURN_ORDER if rules.burn_order == BURN_IN_TURN else TEAM_ORDER
+        order = TEAM_ORDER if rules.burn_order == BURN_IN_TURN_TEAM and rules.teams else TURN_ORDER
         for i in range(5):
             if burnable and order[i] != 3:
                 ask_to_burn(s, rules, order[i])
             if not s.dead:
                 ask_to_answer(s, rules, order[i])
         return
-    order = OTHERS if rules.burn_order == BURN_FIRST else TEAM_FIRST
+    # R7.6: without partners nobody comes first.
+    order = OTHERS if rules.burn_order == BURN_FIRST or not rules.teams else TEAM_FIRST
     for i in range(4):
         if burnable:
             ask_to_burn(s, rules, order[i])
@@ -113,74 +97,15 @@ cdef void ask_gouji(State* s, const Rules* rules) noexcept nogil:
 
 cdef void ask_for_answers(State* s, const Rules* rules) noexcept nogil:
     """Line up the seats that may answer the play just made."""
-    s.n_asks = 0
-    s.next_ask = 0
+    clear_asks(s)
     if not can_be_beaten(&s.table, rules):
         return
     if s.scramble:
         ask_all(s, True)
-    elif s.gouji and (s.dead or has_head(s, s.table_seat)):
+    elif s.dead or (s.gouji and has_head(s, s.table_seat)):
         ask_gouji(s, rules)
     else:
         ask_ordinary(s, rules)
-
-
-cdef bint yield_is_open(const State* s, const Rules* rules) noexcept nogil:
-    """R4.3, for the seat that is asked now."""
-    cdef int steps, seat
-    if not rules.yields or s.scramble or s.turn != opposite(s.table_seat):
-        return False
-    for steps in range(4, 6):
-        seat = after(s.table_seat, steps)
-        if s.question == Q_ANSWER and not s.gouji:
-            if has(s.in_mask, seat) and not has(s.passed, seat):
-                return True
-        elif s.question == Q_GOUJI and rules.burn_order == BURN_IN_TURN:
-            if may_burn(s, rules, seat):
-                return True
-    return False
-
-
-cdef inline bint can_revolt(const State* s, int seat) noexcept nogil:
-    return has(s.in_mask, seat) and not jokers(s.counts[seat]) and not s.counts[seat][TWO]
-
-
-cdef void advance(State* s, const Rules* rules, Log* log) noexcept nogil:
-    """Ask the next seat that has a decision, or end the trick (or the time of revolutions)."""
-    cdef int seat, kind
-    while s.next_ask < s.n_asks:
-        seat = ask_seat(s, s.next_ask)
-        kind = ask_kind(s, s.next_ask)
-        if kind == Q_BURN or kind == Q_REVOLT:
-            s.window = True
-            if not (holds_burn(s, rules, seat) if kind == Q_BURN else can_revolt(s, seat)):
-                s.next_ask += 1
-                continue
-        elif waits(s):
-            return
-        elif not has(s.in_mask, seat):
-            s.next_ask += 1
-            continue
-        s.turn = seat
-        s.question = kind
-        s.may_yield = yield_is_open(s, rules)
-        return
-    if waits(s):
-        return
-    if s.phase == REVOLTS:
-        begin_play(s, rules, s.first_leader, log)
-    else:
-        end_trick(s, rules, log)
-
-
-cdef inline bint waits(State* s) noexcept nogil:
-    # Whether anybody was asked in private must not show: a held hand stops here until `close_answers`.
-    if not s.held or not s.window:
-        return False
-    s.turn = NONE
-    s.question = Q_NOTHING
-    s.may_yield = False
-    return True
 
 
 # Tricks
@@ -197,14 +122,29 @@ cdef void end_trick(State* s, const Rules* rules, Log* log) noexcept nogil:
     """R3.3, R4.7, R9.6: the last play stands; its seat leads next, or the wind is caught."""
     cdef int seat = s.table_seat
     cdef int leader = seat if has(s.in_mask, seat) else next_in(s, seat)
+    cdef bint opening
     if s.kept_play:
         s.kept_won[seat] += 1
+        s.kept_opening[seat] += is_opening(&s.table, rules)
     note(log, N_TRICK_WON, seat, leader, 0)
-    if rules.opening and not has(s.opened, seat) and opens(s, rules, seat):
-        s.opened |= 1 << seat
-        note(log, N_OPENED, seat, 0, 0)
+    if rules.grand_slam == SLAM_KOREAN and leader != seat and has(s.led, seat) and not has(s.answered, seat):
+        s.slam = seat
+        end_hand(s, rules, log)
+        return
+    opening = rules.opening and not has(s.opened, seat) and opens(s, rules, seat)
+    if opening and not rules.fours_open:
+        open_seat(s, seat, log)
     s.won_with_joker = leader == seat and s.table.y + s.table.z > 0
     give_lead(s, rules, leader, log)
+    # R9.9: to open, the winner leads all its fours at once; a burning one has to play a joker.
+    if (opening and rules.fours_open and s.turn == seat and s.question == Q_LEAD and s.counts[seat][FOUR]
+            and not has(s.four_played, seat) and not has(s.burning, seat)):
+        s.fours_due = seat
+
+
+cdef void open_seat(State* s, int seat, Log* log) noexcept nogil:
+    s.opened |= 1 << seat
+    note(log, N_OPENED, seat, 0, 0)
 
 
 cdef bint opens(const State* s, const Rules* rules, int seat) noexcept nogil:
@@ -212,7 +152,9 @@ cdef bint opens(const State* s, const Rules* rules, int seat) noexcept nogil:
     if s.scramble or not has(s.in_mask, seat):
         return False
     if has(s.revolted, opposite(seat)):
-        return s.kept_play and s.kept_won[seat] == 3 and s.n_finished < 2
+        return s.kept_play and s.n_finished < 2 and (
+            (rules.opposite_opens == OPPOSITE_THREE and s.kept_won[seat] == 3)
+            or (rules.opposite_opens == OPPOSITE_THREE_OPEN and s.kept_opening[seat] == 3))
     if not has_head(s, seat) or not is_opening(&s.table, rules):
         return False
     if rules.no_open_on_lead and s.plays < 2:
@@ -224,15 +166,21 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
     """A new trick; a burning seat that cannot lead is struck, and the lead goes on (R5.5)."""
     cdef int burned
     while True:
-        if not s.scramble and number_in(s) <= 4:
+        if not s.scramble and number_in(s) <= scramble_size(s):
             s.scramble = True
             s.burning = 0
             note(log, N_SCRAMBLE, 0, 0, 0)
         clear_trick(s, seat)
-        if not cannot_go_on(s, rules, seat):
+        if cannot_go_on(s, rules, seat):
+            burned = s.victims[seat]
+            strike(s, seat, log)
+        elif rules.no_bare_joker_lead and is_stuck(s, rules, seat):
+            # R9.14: stuck without a lawful lead.
+            burned = NONE
+            note_stuck(s, seat, log)
+            leave_last(s, seat)
+        else:
             break
-        burned = s.victims[seat]
-        strike(s, seat, log)
         if hand_ends(s, rules):
             end_hand(s, rules, log)
             return
@@ -242,9 +190,23 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
         s.won_with_joker = False
     s.turn = seat
     s.question = Q_LEAD
-    if (rules.threes_last and not s.won_with_joker and s.counts[seat][THREE] and jokers(s.counts[seat])
-            and s.counts[seat][THREE] + jokers(s.counts[seat]) == s.counts[seat][TOTAL]
-            and not has(s.stuck, seat)):
+    if not s.won_with_joker and is_stuck(s, rules, seat):
+        note_stuck(s, seat, log)
+
+
+cdef inline int scramble_size(const State* s) noexcept nogil:
+    # R9.1: after two revolts the scramble begins at three seats.
+    return 3 if s.revolted & (s.revolted - 1) else 4
+
+
+cdef inline bint is_stuck(const State* s, const Rules* rules, int seat) noexcept nogil:
+    # R9.8: jokers and threes, and nothing else.
+    return (rules.threes_last and s.counts[seat][THREE] and jokers(s.counts[seat])
+            and s.counts[seat][THREE] + jokers(s.counts[seat]) == s.counts[seat][TOTAL])
+
+
+cdef void note_stuck(State* s, int seat, Log* log) noexcept nogil:
+    if not has(s.stuck, seat):
         s.stuck |= 1 << seat
         note(log, N_STUCK, seat, 0, 0)
 
@@ -264,8 +226,8 @@ cdef void clear_trick(State* s, int leader) noexcept nogil:
     s.choke_due = False
     s.yielder = NONE
     s.may_yield = False
-    s.n_asks = 0
-    s.next_ask = 0
+    s.fours_due = NONE
+    clear_asks(s)
 
 
 cdef void strike(State* s, int seat, Log* log) noexcept nogil:
@@ -287,17 +249,6 @@ cdef void begin_play(State* s, const Rules* rules, int leader, Log* log) noexcep
         end_hand(s, rules, log)
     else:
         give_lead(s, rules, leader if has(s.in_mask, leader) else next_in(s, leader), log)
-
-
-cdef void ask_revolts(State* s, const Rules* rules, Log* log) noexcept nogil:
-    """R9.1: all seats that may are asked, from the first leader on."""
-    cdef int steps
-    s.phase = REVOLTS
-    s.n_asks = 0
-    s.next_ask = 0
-    for steps in range(SEATS):
-        ask(s, after(s.first_leader, steps), Q_REVOLT)
-    advance(s, rules, log)
 
 
 # Actions
@@ -322,39 +273,6 @@ cdef int check_play(const State* s, const Rules* rules, int seat, int kind, cons
                          or (rules.burn_guard and not can_carry_out(s, rules, seat, play))):
         return BURN_NOT_ALLOWED
     return why
-
-
-cdef int check_revolting(const State* s, int kind) noexcept nogil:
-    if s.question == Q_REVOLT and (kind == REVOLT or kind == STAY):
-        return LEGAL
-    if s.question == Q_HEAD and (kind == KEEP_HEAD or kind == NO_HEAD):
-        return LEGAL
-    return WRONG_PHASE
-
-
-cdef int check(const State* s, const Rules* rules, uint32_t code) noexcept nogil:
-    """Why a packed action would be refused now, or 0. Reasons are tried in the order of reasons.py."""
-    cdef int kind = code & 31
-    cdef int seat = (code >> 25) & 7
-    cdef Play play
-    if kind > LAST_KIND or code >> 28 or (kind != PLAY and kind != BURN and code & CARD_BITS):
-        return UNKNOWN_ACTION
-    if s.phase == OVER:
-        return HAND_OVER
-    if (kind > NO_HEAD) or ((s.phase == REVOLTS) != (REVOLT <= kind <= NO_HEAD)):
-        return WRONG_PHASE
-    if seat != s.turn:
-        return NOT_YOUR_TURN
-    if s.phase == REVOLTS:
-        return check_revolting(s, kind)
-    if kind == PLAY or kind == BURN:
-        play = unpack(code)
-        return check_play(s, rules, seat, kind, &play)
-    if kind == YIELD:
-        return LEGAL if s.may_yield else YIELD_NOT_ALLOWED
-    if s.question == Q_LEAD:
-        return MUST_LEAD
-    return LEGAL if kind == PASS or s.question == Q_LAST_WORD else WRONG_PHASE
 
 
 cdef void take_cards(State* s, int seat, const Play* play) noexcept nogil:
@@ -388,13 +306,21 @@ cdef int beat_table(State* s, const Rules* rules, int seat, bint burn) noexcept 
 cdef void make_play(State* s, const Rules* rules, int seat, bint burn, Play play, Log* log) noexcept nogil:
     """R3.3, R4, R5: cards go down; seats leave; the next are asked."""
     cdef int choked = NONE
-    cdef bint dead = s.question == Q_GOUJI and not has(s.in_mask, s.table_seat)
+    # R4.6: what the opposite answers to a finisher's last Gouji cards.
+    cdef bint dead = (s.gouji and s.table.total and not has(s.in_mask, s.table_seat)
+                      and s.question != Q_BURN and seat == opposite(s.table_seat) and s.n_finished <= 2)
     take_cards(s, seat, &play)
     if s.table.total:
         choked = beat_table(s, rules, seat, burn)
     elif s.scramble:
         s.passed = 0
     set_table(s, rules, seat, play, dead)
+    note_run(s, seat)
+    if s.fours_due == seat:
+        s.fours_due = NONE
+        open_seat(s, seat, log)
+    elif play.base == FOUR and play.n:
+        s.four_played |= 1 << seat
     if not s.counts[seat][TOTAL]:
         finish(s, seat, log)
     if choked != NONE:
@@ -403,7 +329,20 @@ cdef void make_play(State* s, const Rules* rules, int seat, bint burn, Play play
         end_hand(s, rules, log)
         return
     ask_for_answers(s, rules)
-    advance(s, rules, log)
+    proceed(s, rules, log)
+
+
+cdef void proceed(State* s, const Rules* rules, Log* log) noexcept nogil:
+    """Ask the next seat, or end the trick."""
+    if not ask_next(s, rules):
+        end_trick(s, rules, log)
+
+
+cdef inline void note_run(State* s, int seat) noexcept nogil:
+    # R7.5: whoever has led is answered by any play of another.
+    s.answered |= s.led & ~(1 << seat)
+    if s.plays == 1:
+        s.led |= 1 << seat
 
 
 cdef void set_table(State* s, const Rules* rules, int seat, Play play, bint dead) noexcept nogil:
@@ -411,7 +350,7 @@ cdef void set_table(State* s, const Rules* rules, int seat, Play play, bint dead
     s.table_seat = seat
     s.plays += s.plays < 255
     s.gouji = not s.scramble and is_gouji(&play, rules)
-    s.dead = dead and s.gouji
+    s.dead = dead
     s.kept_play = False
     if s.scramble:
         s.passed = 0
@@ -435,45 +374,28 @@ cdef void choke(State* s, const Rules* rules, int seat, int by, Log* log) noexce
         leave_last(s, seat)
 
 
-cdef void apply(State* s, const Rules* rules, uint32_t code, Log* log) noexcept nogil:
-    """Do a packed action that `check` has found legal."""
-    cdef int kind = code & 31
+cdef void answer(State* s, const Rules* rules, int kind, Play play, Log* log) noexcept nogil:
+    """Do what the seat that is asked in play has decided; it is legal."""
     cdef int seat = s.turn
-    if not (kind == STAY or (kind == PASS and s.question == Q_BURN)):
-        s.window = False
-    s.may_yield = False
     if kind == PLAY or kind == BURN:
-        make_play(s, rules, seat, kind == BURN, unpack(code), log)
+        make_play(s, rules, seat, kind == BURN, play, log)
         return
     if kind == YIELD:
         s.yielder = seat
-        if ask_kind(s, s.n_asks - 1) != Q_LAST_WORD:
+        if s.asks[s.n_asks - 1] >> 3 != Q_LAST_WORD:
             ask(s, seat, Q_LAST_WORD)
-    elif kind == REVOLT:
-        leave_in_revolt(s, seat, log)
-        if s.void_hand:
-            return
-        ask(s, opposite(seat), Q_HEAD)
-    elif kind == KEEP_HEAD:
-        s.kept[seat] = 3
-    elif s.question != Q_BURN and kind == PASS:
+    elif kind == PASS and s.question != Q_BURN:
         s.passed |= 1 << seat
     s.next_ask += 1
-    advance(s, rules, log)
+    proceed(s, rules, log)
 
 
-cdef int list_actions(const State* s, const Rules* rules, uint32_t* out) noexcept nogil:
-    """Write all legal actions of the seat that is asked, packed; ``out`` has `list_bound` places."""
+cdef int list_answers_of(const State* s, const Rules* rules, uint64_t* out) noexcept nogil:
+    """Write all legal actions of the seat that is asked in play; ``out`` has `list_bound` places."""
     cdef int n = 0, i, kept
     cdef Play nothing
     cdef Play play
     nothing.base = nothing.n = nothing.x = nothing.y = nothing.z = nothing.total = 0
-    if s.turn == NONE:
-        return 0
-    if s.question == Q_REVOLT or s.question == Q_HEAD:
-        out[0] = pack(s.turn, REVOLT if s.question == Q_REVOLT else KEEP_HEAD, nothing)
-        out[1] = pack(s.turn, STAY if s.question == Q_REVOLT else NO_HEAD, nothing)
-        return 2
     if s.question != Q_LEAD:
         out[0] = pack(s.turn, PASS, nothing)
         n = 1

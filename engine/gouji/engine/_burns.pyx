@@ -1,13 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """R5: who may burn, who can, and who is struck."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from gouji.engine._plays cimport is_one_play, list_plays
 from gouji.engine._state cimport (
-    BIG, BURN, SMALL, THREE, TOTAL, TWO, TWOS_ANY, TWOS_NEVER, Play, Rules, State, has, has_head, jokers, opposite,
-    unpack,
+    BIG, BURN, FOUR, SMALL, THREE, TOTAL, TWO, TWOS_ANY, TWOS_NEVER, Play, Rules, State, has, has_head, jokers, opposite,
+    same_team, unpack,
 )
 
 
@@ -18,9 +18,10 @@ cdef bint may_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
         return False
     if not has(s.in_mask, seat) or has(s.passed, seat) or not has_head(s, seat):
         return False
-    if rules.burn_needs_open and not has(s.opened, seat):
+    # R9.9 asks for a hand without fours instead, which not everybody can see.
+    if rules.burn_needs_open and not rules.fours_open and not has(s.opened, seat):
         return False
-    if not rules.burn_team_mate and (seat - owner) % 2 == 0:
+    if not rules.burn_team_mate and rules.teams and same_team(seat, owner):
         return False
     return rules.counter_burn or not has(s.burning, owner)
 
@@ -53,11 +54,13 @@ cdef inline bint twos_may_join(const Rules* rules, int joinable, int left_jokers
 
 cdef bint holds_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
     """R5.2: whether a seat that may burn holds a legal burn."""
-    cdef uint32_t found[25600]
+    cdef uint64_t found[25600]
     cdef int i, n
     cdef Play play
     # Room for the answers of the largest hand there is: 252 cards, six jokers of a kind, both duels.
     if s.counts[seat][TOTAL] < s.table.total or not could_burn(s, rules, seat):
+        return False
+    if rules.burn_needs_open and rules.fours_open and s.counts[seat][FOUR]:
         return False
     n = list_plays(s, rules, seat, BURN, found)
     if not rules.burn_guard:

@@ -2,8 +2,8 @@
 """R6, R9.1: places, and when a hand ends."""
 
 from gouji.engine._state cimport (
-    N_BURN_SUCCEEDED, N_FINISHED, N_OVER, N_VOID, NONE, OVER, Q_NOTHING, SEATS, TOTAL, Log, Rules, State, has, note,
-    number_in,
+    LASTS, N_BURN_SUCCEEDED, N_FINISHED, N_OVER, N_VOID, NONE, OVER, Q_LAST, Q_NOTHING, SEATS, TOTAL, Log, Rules, State,
+    has, note, number_in, same_team,
 )
 
 
@@ -37,66 +37,124 @@ cdef void leave_last(State* s, int seat) noexcept nogil:
     s.burning &= ~(1 << seat)
 
 
-cdef void leave_in_revolt(State* s, int seat, Log* log) noexcept nogil:
-    """R9.1: a revolter is fourth, unless its team-mates come in first and second; two revolts void the hand."""
+cdef void void_hand(State* s, Log* log) noexcept nogil:
+    """The hand is dealt anew (R3.1, R9.1)."""
+    s.void_hand = True
+    stop(s, OVER)
+    note(log, N_VOID, 0, 0, 0)
+
+
+cdef void stop(State* s, int phase) noexcept nogil:
+    s.phase = phase
+    s.turn = NONE
+    s.question = Q_NOTHING
+    s.may_yield = False
+    s.window = False
+    s.n_asks = 0
+    s.next_ask = 0
+
+
+cdef void leave_in_revolt(State* s, const Rules* rules, int seat, Log* log) noexcept nogil:
+    """R9.1: a revolter is fourth, a second one third where two may; else two revolts void the hand."""
     s.revolted |= 1 << seat
     s.in_mask &= ~(1 << seat)
-    if s.order[3] != NONE:
-        s.void_hand = True
-        s.phase = OVER
-        s.turn = NONE
-        s.question = Q_NOTHING
-        note(log, N_VOID, 0, 0, 0)
-        return
-    s.order[3] = seat
+    if s.order[3] == NONE:
+        s.order[3] = seat
+    elif rules.allow_two_revolts and s.order[2] == NONE:
+        s.order[2] = seat
+    else:
+        void_hand(s, log)
 
 
-cdef inline bint same_team(int seat, int other) noexcept nogil:
-    return (seat - other) % 2 == 0
-
-
-cdef bint revolter_is_third(const State* s, const Rules* rules) noexcept nogil:
-    cdef int seat = s.order[3]
+cdef bint joins_sweep(const State* s, const Rules* rules, int place) noexcept nogil:
+    """Whether the revolter at this place has both team-mates first and second (R9.1)."""
+    cdef int seat = s.order[place]
     return (rules.teams and seat != NONE and has(s.revolted, seat) and s.order[0] != NONE and s.order[1] != NONE
-            and s.order[2] == NONE and same_team(seat, s.order[0]) and same_team(seat, s.order[1]))
+            and same_team(seat, s.order[0]) and same_team(seat, s.order[1]))
+
+
+cdef bint is_choked(const State* s, int seat) noexcept nogil:
+    cdef int i
+    for i in range(s.n_choked):
+        if s.choked[i] == seat:
+            return True
+    return False
+
+
+cdef bint sweep_counts(const State* s, const Rules* rules, int team) noexcept nogil:
+    """R9.8 `no_sweep_when_choked`: whether a sweep by this team counts as one."""
+    cdef int seat
+    if not rules.no_sweep_when_choked:
+        return True
+    for seat in range(SEATS):
+        if seat % 2 != team and is_choked(s, seat):
+            return False
+    return True
+
+
+cdef bint is_sweep(const State* s, const Rules* rules) noexcept nogil:
+    """R6.3: one team has the first three places."""
+    return (rules.teams and s.order[0] != NONE and s.order[1] != NONE and s.order[2] != NONE
+            and same_team(s.order[0], s.order[1]) and same_team(s.order[0], s.order[2])
+            and sweep_counts(s, rules, s.order[0] % 2))
 
 
 cdef bint hand_ends(const State* s, const Rules* rules) noexcept nogil:
     """R6.2, R6.3."""
-    cdef int left = number_in(s)
-    if left <= 1:
+    if number_in(s) <= 1:
         return True
     if not rules.teams:
         return False
-    if revolter_is_third(s, rules):
+    if (joins_sweep(s, rules, 3) or joins_sweep(s, rules, 2)) and sweep_counts(s, rules, s.order[0] % 2):
         return True
-    if (s.order[2] != NONE and same_team(s.order[0], s.order[1]) and same_team(s.order[0], s.order[2])
-            and s.order[0] != NONE and s.order[1] != NONE):
+    if is_sweep(s, rules):
         return True
     return not rules.one_left and (not (s.in_mask & 0b010101) or not (s.in_mask & 0b101010))
 
 
 cdef void end_hand(State* s, const Rules* rules, Log* log) noexcept nogil:
-    """Give the seats still in the places left: fewer cards is better, ties to the earlier from the trick's leader."""
-    cdef int place, step, seat, best, fewest
-    if revolter_is_third(s, rules):
-        s.order[2] = s.order[3]
-        s.order[3] = NONE
-    for place in range(SEATS):
-        if s.order[place] != NONE:
-            continue
-        best = NONE
-        fewest = 256
-        for step in range(SEATS):
-            seat = (s.trick_leader + step) % SEATS
-            if has(s.in_mask, seat) and s.counts[seat][TOTAL] < fewest:
-                best = seat
-                fewest = s.counts[seat][TOTAL]
-        s.order[place] = best
-        s.in_mask &= ~(1 << best)
-    s.phase = OVER
-    s.turn = NONE
-    s.question = Q_NOTHING
-    s.may_yield = False
-    s.window = False
+    """Place the seats still in, or ask their team who is last (R6.2)."""
+    cdef int third
+    if joins_sweep(s, rules, 3):
+        third = s.order[3]
+        s.order[3] = s.order[2]
+        s.order[2] = third
+    if (rules.last_by_choice and rules.teams and number_in(s) > 1
+            and (not (s.in_mask & 0b010101) or not (s.in_mask & 0b101010))):
+        stop(s, LASTS)
+        s.turn = best_left(s)
+        s.question = Q_LAST
+        return
+    place_the_rest(s)
+    stop(s, OVER)
     note(log, N_OVER, 0, 0, 0)
+
+
+cdef void name_last(State* s, int seat, Log* log) noexcept nogil:
+    """R6.2: the losing team has said who is last."""
+    leave_last(s, seat)
+    place_the_rest(s)
+    stop(s, OVER)
+    note(log, N_OVER, 0, 0, 0)
+
+
+cdef int best_left(const State* s) noexcept nogil:
+    """Of the seats still in, the one with the fewest cards; ties go to the earlier from the trick's leader."""
+    cdef int step, seat, best = NONE, fewest = 256
+    for step in range(SEATS):
+        seat = (s.trick_leader + step) % SEATS
+        if has(s.in_mask, seat) and s.counts[seat][TOTAL] < fewest:
+            best = seat
+            fewest = s.counts[seat][TOTAL]
+    return best
+
+
+cdef void place_the_rest(State* s) noexcept nogil:
+    cdef int place, seat
+    for place in range(SEATS):
+        if s.order[place] == NONE:
+            seat = best_left(s)
+            if seat == NONE:
+                return
+            s.order[place] = seat
+            s.in_mask &= ~(1 << seat)

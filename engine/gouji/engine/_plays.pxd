@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from gouji.engine._state cimport Play, Rules, State
 
@@ -14,5 +14,5 @@ cdef bint is_one_play(const uint8_t* cards, const Rules* rules) noexcept nogil
 cdef bint holds_opening(const uint8_t* cards, const Rules* rules) noexcept nogil
 cdef bint only_threes(const uint8_t* cards) noexcept nogil
 cdef int restriction(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil
-cdef int list_plays(const State* s, const Rules* rules, int seat, int kind, uint32_t* out) noexcept nogil
+cdef int list_plays(const State* s, const Rules* rules, int seat, int kind, uint64_t* out) noexcept nogil
 cdef int list_bound(const State* s, int seat) noexcept nogil

@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """R2: what a play is, what beats what, and the list of a seat's plays."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from gouji.engine._state cimport (
     ACE, BIG, JACK, KING, OPEN_ANY, OPEN_PURE, QUEEN, RANKS, SMALL, TEN, THREE, THREES_LAST, THREES_WHOLE, TOTAL, TWO,
-    TWOS_ANY, TWOS_NEVER, BURN_NEEDS_JOKER, LEGAL, Play, Rules, State, has, jokers, pack,
+    TWOS_ANY, TWOS_NEVER, BURN_NEEDS_JOKER, LEGAL, FOUR, FOURS_DUE, Play, Rules, State, has, pack, unpack,
 )
 
 
@@ -158,7 +158,7 @@ cdef bint only_threes(const uint8_t* cards) noexcept nogil:
 
 
 cdef int restriction(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil:
-    """What a seat's state forbids of a play that is otherwise one: R5.3, R9.8. 0 when nothing."""
+    """What a seat's state forbids of a play that is otherwise one: R5.3, R9.8, R9.9. 0 when nothing."""
     cdef const uint8_t* cards = s.counts[seat]
     if has(s.burning, seat) and not (play.y or play.z) and play.total != cards[TOTAL]:
         return BURN_NEEDS_JOKER
@@ -167,10 +167,12 @@ cdef int restriction(const State* s, const Rules* rules, int seat, const Play* p
             return THREES_LAST
         if play.n != cards[THREE]:
             return THREES_WHOLE
+    if s.fours_due == seat and (play.base != FOUR or play.n != play.total or play.n != cards[FOUR]):
+        return FOURS_DUE
     return LEGAL
 
 
-cdef inline int emit(const State* s, const Rules* rules, int seat, int kind, Play* play, uint32_t* out,
+cdef inline int emit(const State* s, const Rules* rules, int seat, int kind, Play* play, uint64_t* out,
                      int n) noexcept nogil:
     if not is_play(play, rules) or restriction(s, rules, seat, play) != LEGAL:
         return n
@@ -179,7 +181,7 @@ cdef inline int emit(const State* s, const Rules* rules, int seat, int kind, Pla
 
 
 cdef int list_hung(const State* s, const Rules* rules, int seat, int kind, int base, int naturals, int twos,
-                   uint32_t* out, int n) noexcept nogil:
+                   uint64_t* out, int n) noexcept nogil:
     """List the plays of given cards other than jokers, with every number of jokers hung on them."""
     cdef const uint8_t* cards = s.counts[seat]
     cdef int small, big
@@ -197,7 +199,7 @@ cdef int list_hung(const State* s, const Rules* rules, int seat, int kind, int b
     return n
 
 
-cdef int list_leads(const State* s, const Rules* rules, int seat, int kind, uint32_t* out) noexcept nogil:
+cdef int list_leads(const State* s, const Rules* rules, int seat, int kind, uint64_t* out) noexcept nogil:
     cdef const uint8_t* cards = s.counts[seat]
     cdef int base, naturals, twos, n = 0
     cdef int most_twos = 0 if rules.twos_wild == TWOS_NEVER else cards[TWO]
@@ -209,7 +211,7 @@ cdef int list_leads(const State* s, const Rules* rules, int seat, int kind, uint
 
 
 cdef int list_with(const State* s, const Rules* rules, int seat, int kind, int small, int big, int rest,
-                   uint32_t* out, int n) noexcept nogil:
+                   uint64_t* out, int n) noexcept nogil:
     """List the plays of given jokers and ``rest`` other cards on a base above the table's."""
     cdef const uint8_t* cards = s.counts[seat]
     cdef int base, naturals, least
@@ -239,7 +241,7 @@ cdef int list_with(const State* s, const Rules* rules, int seat, int kind, int s
     return n
 
 
-cdef int list_answers(const State* s, const Rules* rules, int seat, int kind, uint32_t* out) noexcept nogil:
+cdef int list_answers(const State* s, const Rules* rules, int seat, int kind, uint64_t* out) noexcept nogil:
     cdef const uint8_t* cards = s.counts[seat]
     cdef const Play* table = &s.table
     cdef int small, big, rest, n = 0
@@ -259,7 +261,7 @@ cdef int list_answers(const State* s, const Rules* rules, int seat, int kind, ui
     return n
 
 
-cdef int list_swords(const State* s, const Rules* rules, int seat, int kind, uint32_t* out, int n) noexcept nogil:
+cdef int list_swords(const State* s, const Rules* rules, int seat, int kind, uint64_t* out, int n) noexcept nogil:
     cdef const uint8_t* cards = s.counts[seat]
     cdef int small, big, start = n, i, kept
     cdef int rest = s.table.n + s.table.x
@@ -272,19 +274,14 @@ cdef int list_swords(const State* s, const Rules* rules, int seat, int kind, uin
                 n = list_with(s, rules, seat, kind, small, big, rest, out, n)
     kept = start
     for i in range(start, n):
-        play.base = (out[i] >> 5) & 15
-        play.n = (out[i] >> 9) & 31
-        play.x = (out[i] >> 14) & 31
-        play.y = (out[i] >> 19) & 7
-        play.z = (out[i] >> 22) & 7
-        play.total = play.n + play.x + play.y + play.z
+        play = unpack(out[i])
         if swords(&play, &s.table) and not beats(&play, &s.table, &without):
             out[kept] = out[i]
             kept += 1
     return kept
 
 
-cdef int list_plays(const State* s, const Rules* rules, int seat, int kind, uint32_t* out) noexcept nogil:
+cdef int list_plays(const State* s, const Rules* rules, int seat, int kind, uint64_t* out) noexcept nogil:
     """Write every play with which a seat may lead or beat the table, packed; ``out`` has `list_bound` places."""
     cdef int n
     if not s.table.total:
@@ -298,4 +295,4 @@ cdef int list_plays(const State* s, const Rules* rules, int seat, int kind, uint
 cdef int list_bound(const State* s, int seat) noexcept nogil:
     """No list of a seat's actions is longer, passing and yielding included."""
     cdef const uint8_t* cards = s.counts[seat]
-    return (cards[TOTAL] + 2) * (cards[TWO] + 1) * (cards[SMALL] + 1) * (cards[BIG] + 1) * 2 + 8
+    return (cards[TOTAL] + 2) * (cards[TWO] + 1) * (cards[SMALL] + 1) * (cards[BIG] + 1) * 2 + 16 * cards[TOTAL] + 16

@@ -8,11 +8,13 @@ cdef enum:
     RANKS = 15
     TOTAL = 15          # counts[seat][TOTAL] is the number of cards held
     NONE = 255          # no seat
-    MAX_ASKS = 12
-    MAX_NOTES = 24
+    MAX_ASKS = 16
+    MAX_DEBTS = 32
+    MAX_NOTES = 32
 
 cdef enum:              # ranks that the rules speak of
     THREE = 0
+    FOUR = 1
     TEN = 7
     JACK = 8
     QUEEN = 9
@@ -22,12 +24,20 @@ cdef enum:              # ranks that the rules speak of
     SMALL = 13
     BIG = 14
 
-cdef enum:              # phases
-    REVOLTS = 0         # R9.1, R9.2
-    PLAYING = 1         # R3.3 on
-    OVER = 2
+cdef enum:              # phases, in the order of R3.1
+    ADVANCE = 0         # calls before the deal (R9.5, R9.7)
+    REDEAL = 1          # R3.1 `redeal_on_request`
+    TRIBUTE = 2         # R8
+    BUY = 3             # R8.7
+    CALLING = 4         # R9.5
+    SINKING = 5         # R9.9
+    LAYING_OFF = 6      # R9.10
+    REVOLTS = 7         # R9.1-R9.3
+    PLAYING = 8         # R3.3 on
+    LASTS = 9           # R6.2 `last_by: choice`
+    OVER = 10
 
-cdef enum:              # questions; the first six are also kinds of asks
+cdef enum:              # questions; what is asked in a row stands in `asks` as seat | question << 3
     Q_ANSWER = 0        # beat the play or pass (R4.1, R4.5)
     Q_LAST_WORD = 1     # beat the opposite's play or close (R4.2)
     Q_GOUJI = 2         # answer the opposite's Gouji play (R4.4)
@@ -36,6 +46,20 @@ cdef enum:              # questions; the first six are also kinds of asks
     Q_HEAD = 5          # keep head or not (R9.2)
     Q_LEAD = 6          # lead a trick (R3.3)
     Q_NOTHING = 7       # the hand is over, or waits for `close_answers`
+    Q_CALL = 8          # call or not (R9.5)
+    Q_DOUBLE = 9        # double the tributes or not (R9.7)
+    Q_REDEAL = 10       # ask for a new deal or not (R3.1); private
+    Q_TAKE = 11         # take a tribute or let it go (R8.4 `may_decline_tribute`)
+    Q_PAY = 12          # pay what is owed (R8.3)
+    Q_RETURN = 13       # give cards back (R8.4)
+    Q_ACCEPT = 14       # accept what is given back, or refuse a rank (R8.4)
+    Q_BUY = 15          # buy a three or four (R8.7)
+    Q_GIVE = 16         # give a three or four (R8.7)
+    Q_SINK = 17         # sink fours or not (R9.9); private
+    Q_LAY_OFF = 18      # have ranks laid off or not (R9.10)
+    Q_CONTEST = 19      # beat what a revolter shows, or let it open (R9.3)
+    Q_LAST = 20         # say who is last (R6.2)
+    Q_DONE = 21         # a phase is over; never seen from outside
 
 cdef enum:              # kinds of actions, as in actions.py
     PASS = 0
@@ -47,7 +71,23 @@ cdef enum:              # kinds of actions, as in actions.py
     STAY = 6
     KEEP_HEAD = 7
     NO_HEAD = 8
-    LAST_KIND = 22
+    PAY = 9
+    RETURN = 10
+    REFUSE = 11
+    ACCEPT = 12
+    BUY_WITH = 13
+    GIVE = 14
+    CALL = 15
+    NO_CALL = 16
+    ASK_REDEAL = 17
+    NAME_LAST = 18
+    DECLINE = 19
+    SINK = 20
+    LAY_OFF = 21
+    FEEL = 22
+    DOUBLE = 23
+    ASK = 24
+    LAST_KIND = 24
 
 cdef enum:              # reasons, in the order of reasons.py, from 1
     LEGAL = 0
@@ -62,7 +102,11 @@ cdef enum:              # reasons, in the order of reasons.py, from 1
     BURN_NOT_ALLOWED = 9
     THREES_LAST = 10
     THREES_WHOLE = 11
+    FOURS_DUE = 12
     YIELD_NOT_ALLOWED = 13
+    NOT_HIGHEST_TRIBUTE = 14
+    HOLDS_THAT_RANK = 15
+    CALL_NOT_ALLOWED = 16
     WRONG_PHASE = 17
     HAND_OVER = 18
     UNKNOWN_ACTION = 19
@@ -78,6 +122,12 @@ cdef enum:              # notes of what followed, as in events.py
     N_SCRAMBLE = 7
     N_VOID = 8
     N_OVER = 9
+    N_PAID = 10         # payer, receiver, cards
+    N_RETURNED = 11     # receiver, payer, cards
+    N_BOUGHT = 12       # buyer, seller, rank
+    N_RESISTED = 13     # seat
+    N_SUNK = 14         # seat, cards
+    N_LAID_OFF = 15     # ranks
 
 cdef enum:              # values of options
     TWOS_ANY = 0
@@ -90,6 +140,37 @@ cdef enum:              # values of options
     BURN_IN_TURN_TEAM = 1
     BURN_FIRST = 2
     BURN_TEAM_FIRST = 3
+    REVOLT_OFF = 0
+    REVOLT_ANY = 1
+    REVOLT_THREELESS = 2
+    OPPOSITE_THREE = 0
+    OPPOSITE_THREE_OPEN = 1
+    OPPOSITE_ALWAYS = 2
+    BUY_OPPOSITE_TEAM = 0
+    BUY_DOWNSTREAM = 1
+    BUY_OWN_TEAM = 2
+    RESIST_TEAM_ALL = 0
+    RESIST_TEAM_LAST = 1
+    RESIST_LAST_ONLY = 2
+    RESIST_SEAT = 3
+    KIND_POINT = 0
+    KIND_CHOKE = 1
+    KIND_STUCK = 2
+    KIND_BURN = 3
+    KIND_LAST = 4
+    KIND_SWEEP = 5
+    TEAM_NEVER = 0
+    TEAM_OPTIONAL = 1
+    TEAM_ALWAYS = 2
+    EXEMPT = 0
+    HIGHEST = 1
+    HIGHEST_FOR_POINT = 2
+    SLAM_NONE = 0
+    SLAM_DOUBLES = 1
+    SLAM_KOREAN = 2
+    SCORE_TEAM = 0
+    SCORE_INDIVIDUAL = 1
+    SCORE_TRIBUTES = 2
 
 cdef struct Rules:      # one field an option that acts in play
     uint8_t teams
@@ -108,16 +189,42 @@ cdef struct Rules:      # one field an option that acts in play
     uint8_t burn_needs_open
     uint8_t burn_order
     uint8_t one_left
-    uint8_t individual
+    uint8_t last_by_choice
+    uint8_t scoring
     uint8_t drop_negatives
+    uint8_t across_doubles
+    uint8_t grand_slam
+    uint8_t redeal
+    uint8_t returns
+    uint8_t may_refuse
+    uint8_t return_point
+    uint8_t may_decline
+    uint8_t team_tribute
+    uint8_t no_tribute_card
+    uint8_t resist
+    uint8_t resist_covers
+    uint8_t buy_from
+    uint8_t buy_after_point
     uint8_t revolution
+    uint8_t allow_two_revolts
+    uint8_t revolt_contest
+    uint8_t opposite_opens
+    uint8_t calls
+    uint8_t doubles_called
     uint8_t opening
     uint8_t no_open_on_lead
     uint8_t no_open_on_counter
     uint8_t natural_open
     uint8_t threes_last
     uint8_t first_choked_is_last
+    uint8_t no_sweep_when_choked
+    uint8_t no_bare_joker_lead
+    uint8_t fours_open
+    uint8_t sink_fours
+    uint8_t lay_off
     uint8_t report_at
+    uint8_t feel
+    uint8_t on_request
 
 cdef struct Play:       # R2.1; a play of jokers alone has n = 0 and base SMALL or BIG
     uint8_t base
@@ -126,6 +233,12 @@ cdef struct Play:       # R2.1; a play of jokers alone has n = 0 and base SMALL 
     uint8_t y           # small jokers
     uint8_t z           # big jokers
     uint8_t total       # 0: no play
+
+cdef struct Debt:       # R8.1
+    uint8_t payer
+    uint8_t receiver
+    uint8_t kind
+    uint8_t cards
 
 cdef struct State:
     uint8_t counts[SEATS][16]       # cards held by rank, and their TOTAL
@@ -139,6 +252,7 @@ cdef struct State:
     uint8_t held                    # wait for `close_answers` after each time private questions may be open
     uint8_t window                  # private questions may be open, by what everybody can see
     uint8_t void_hand
+    uint8_t first_hand              # the first of its match (R3.1)
     uint8_t first_leader
     uint8_t trick_leader
     uint8_t plays                   # plays in this trick so far, at most 255
@@ -174,6 +288,30 @@ cdef struct State:
     uint8_t asks[MAX_ASKS]          # who is asked in turn: seat | kind << 3
     uint8_t n_asks
     uint8_t next_ask                # the one that is asked now
+    uint8_t four_played             # seats that played a four otherwise than to open (R9.9)
+    uint8_t fours_due               # who must lead its fours now, or NONE (R9.9)
+    uint8_t kept_opening[SEATS]     # how many of the kept plays that won were opening plays (R9.3)
+    uint8_t led                     # seats that have led a trick (R7.5)
+    uint8_t answered                # of these, seats whose run of leads was answered (R7.5)
+    uint8_t slam                    # who played out its hand unanswered, or NONE (R7.5)
+    uint8_t feels[SEATS]            # times felt (R9.11)
+    uint8_t felt[SEATS]             # cards of the opposite as felt last, to the nearest five, or NONE
+    uint8_t asked[SEATS]            # whose counts a seat has asked for (R9.11)
+    uint8_t calls[SEATS]            # 0 none, 1 after the deal, 2 before it (R9.5)
+    uint8_t doubled                 # teams that doubled: 1 even, 2 odd (R9.7)
+    uint8_t aside[SEATS][16]        # cards sunk or laid off, by rank (R9.9, R9.10)
+    Debt debts[MAX_DEBTS]           # what is owed from the hand before, in order of settling (R8.2)
+    uint8_t n_debts
+    uint8_t next_debt
+    uint8_t bought                  # buying is over
+    uint8_t buyer                   # how many seats have been seen for buying
+    uint8_t buying_fours
+    uint8_t seller                  # whom a buyer buys from, or NONE
+    uint8_t due                     # cards that the debt being settled moves
+    uint8_t returned[16]            # cards given back for it and not yet taken
+    uint8_t refused                 # cards that the receiver has to replace
+    uint8_t resisting               # seats that resist (R8.6)
+    uint8_t received[SEATS][16]     # tribute received in this settling: not paid on (R8.3)
     uint16_t suits[SEATS][13]       # suits dealt of each rank, four bits a suit
 
 cdef struct Log:        # what followed from one action
@@ -195,6 +333,9 @@ cdef inline bint has_head(const State* s, int seat) noexcept nogil:
     # R4.5; R9.2: a kept head counts as one.
     return has(s.in_mask, opposite(seat)) or s.kept[seat] > 0
 
+cdef inline bint same_team(int seat, int other) noexcept nogil:
+    return (seat - other) % 2 == 0
+
 cdef inline int jokers(const uint8_t* cards) noexcept nogil:
     return cards[SMALL] + cards[BIG]
 
@@ -210,12 +351,25 @@ cdef inline void note(Log* log, int kind, int a, int b, int c) noexcept nogil:
         log.notes[log.n] = kind | (a << 8) | (b << 16) | (<uint32_t>c << 24)
         log.n += 1
 
-cdef inline uint32_t pack(int seat, int kind, Play play) noexcept nogil:
+cdef inline uint64_t pack(int seat, int kind, Play play) noexcept nogil:
     # kind 5 bits, base 4, n 5, x 5, y 3, z 3, seat 3: the packed form of an action.
-    return (kind | (<uint32_t>play.base << 5) | (<uint32_t>play.n << 9) | (<uint32_t>play.x << 14)
-            | (<uint32_t>play.y << 19) | (<uint32_t>play.z << 22) | (<uint32_t>seat << 25))
+    return (kind | (<uint64_t>play.base << 5) | (<uint64_t>play.n << 9) | (<uint64_t>play.x << 14)
+            | (<uint64_t>play.y << 19) | (<uint64_t>play.z << 22) | (<uint64_t>seat << 25))
 
-cdef inline Play unpack(uint32_t code) noexcept nogil:
+cdef inline uint64_t pack_value(int seat, int kind, int value) noexcept nogil:
+    # An action that speaks of a rank, of ranks or of a seat has that in the place of a base.
+    return kind | (<uint64_t>value << 5) | (<uint64_t>seat << 25)
+
+cdef inline uint64_t pack_return(int seat, const uint8_t* cards) noexcept nogil:
+    # Cards of any ranks: kind 5 bits, seat 3, then four bits a rank from three to two, two bits for w and W each.
+    cdef uint64_t code = RETURN | (<uint64_t>seat << 5)
+    cdef int rank, at = 8
+    for rank in range(RANKS):
+        code |= <uint64_t>cards[rank] << at
+        at += 4 if rank < SMALL else 2
+    return code
+
+cdef inline Play unpack(uint64_t code) noexcept nogil:
     cdef Play play
     play.base = (code >> 5) & 15
     play.n = (code >> 9) & 31

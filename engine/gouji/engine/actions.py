@@ -37,6 +37,8 @@ class ActionKind(IntEnum):
     SINK = 20
     LAY_OFF = 21
     FEEL = 22
+    DOUBLE = 23
+    ASK = 24
 
     @property
     def text(self) -> str:
@@ -59,6 +61,10 @@ WITH_CARDS: Final = frozenset(
 """Kinds that must name cards. A revolt may (R9.3)."""
 
 
+OF_SEAT: Final = frozenset({ActionKind.LAST, ActionKind.ASK})
+"""Kinds that name a seat."""
+
+
 class UnknownAction(ValueError):
     """A word that names no action."""
 
@@ -71,8 +77,8 @@ class MalformedAction(ValueError):
 class Action:
     """One decision of one seat.
 
-    ``cards`` is canonical card text where the kind speaks of cards, else empty; ``target`` is a seat for ``last``,
-    else -1.
+    ``cards`` is canonical card text where the kind speaks of cards, else empty; ``target`` is the seat that ``last``
+    and ``ask`` speak of, else -1.
     """
 
     seat: int
@@ -87,8 +93,8 @@ class Action:
     @property
     def verb(self) -> str:
         """The text without the seat: ``play ww999``."""
-        if self.kind is ActionKind.LAST:
-            return f"last {self.target}"
+        if self.kind in OF_SEAT:
+            return f"{self.kind.text} {self.target}"
         return f"{self.kind.text} {self.cards}" if self.cards else self.kind.text
 
     @classmethod
@@ -111,13 +117,13 @@ class Action:
         except KeyError:
             raise UnknownAction(f"{word!r} is not an action") from None
         rest = rest.strip()
-        if kind is ActionKind.LAST:
+        if kind in OF_SEAT:
             if rest not in {"0", "1", "2", "3", "4", "5"}:
-                raise MalformedAction(f"{text!r}: last names a seat, 0 to 5")
+                raise MalformedAction(f"{text!r}: {kind.text} names a seat, 0 to 5")
             return cls(seat, kind, target=int(rest))
         if bool(rest) != (kind in WITH_CARDS) and not (kind is ActionKind.REVOLT and rest):
             raise MalformedAction(f"{text!r}: {kind.text} {'names' if kind in WITH_CARDS else 'takes no'} cards")
         return cls(seat, kind, parse_cards(rest))
 
 
-__all__ = ["WITH_CARDS", "Action", "ActionKind", "MalformedAction", "MalformedCards", "UnknownAction"]
+__all__ = ["OF_SEAT", "WITH_CARDS", "Action", "ActionKind", "MalformedAction", "MalformedCards", "UnknownAction"]

@@ -12,15 +12,15 @@ import yaml
 
 from gouji.engine.actions import Action, UnknownAction
 from gouji.engine.cards import parse_cards
-from gouji.engine.errors import EngineError, IllegalAction, NotBuilt
+from gouji.engine.errors import EngineError, IllegalAction
 from gouji.engine.hand import PHASES, Hand
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RuleSet
+from gouji.engine.tribute import Aftermath, Debt, owed
 
 _POSITION_KEYS: Final = ("finished", "opened", "burning", "revolted")
-_BETWEEN_HANDS: Final = ("owed", "previous")
 _CASE_KEYS: Final = frozenset(
-    {"id", "cites", "rules", "hands", "lead", "phase", "actions", "expect", *_POSITION_KEYS, *_BETWEEN_HANDS}
+    {"id", "cites", "rules", "hands", "lead", "phase", "actions", "expect", "owed", "previous", *_POSITION_KEYS}
 )
 
 
@@ -46,11 +46,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a case went: ``failures`` is empty when it passed; ``not_built`` says what this version does not play."""
+    """How a case went: ``failures`` is empty when it passed."""
 
     case: Case
     failures: tuple[str, ...] = ()
-    not_built: str = ""
 
 
 class _Loader(yaml.CBaseLoader):
@@ -103,10 +102,7 @@ def _read_case(file: str, number: int, raw: object) -> Case:
 
 def run_case(case: Case) -> Outcome:
     """Play one case. Raises `CaseError` for what cannot be read: malformed cards, seats, rules or reasons."""
-    try:
-        hand = _position(case)
-    except NotBuilt as missing:
-        return Outcome(case, not_built=str(missing))
+    hand = _position(case)
     for text in _texts(case, "actions", case.raw.get("actions") or []):
         refused = _try(case, "actions", hand, text)
         if refused:
@@ -126,9 +122,6 @@ def _position(case: Case) -> Hand:
         phase = _text(case, key, raw.get("phase") or "play")
         if phase not in PHASES:
             raise case.error(key, f"{phase!r} is not a phase: {', '.join(PHASES)}")
-        for between in _BETWEEN_HANDS:
-            if between in raw and phase in ("play", "revolt"):
-                raise NotBuilt(f"not built yet: {between} in phase {phase} (R8)")
         key = "hands"
         hands = [_cards(case, key, text) for text in _texts(case, key, raw["hands"])]
         lead = _seat(case, "lead", raw["lead"])
@@ -136,11 +129,45 @@ def _position(case: Case) -> Hand:
                  for key in _POSITION_KEYS}  # fmt: skip
         if any(hands[seat] for seat in seats["finished"]):
             raise case.error("finished", "a seat that has finished holds no cards")
-        return Hand.position(rules, hands, lead, phase=phase, **seats)
-    except NotBuilt:
+        key = "owed"
+        debts = [Debt.parse(text) for text in _texts(case, key, raw.get(key) or [])]
+        if "previous" in raw:
+            key = "previous"
+            debts += owed(rules, _aftermath(case, raw[key]))
+        key = "phase"
+        return Hand.position(rules, hands, lead, phase=phase, owed=debts, **seats)
+    except CaseError:
         raise
     except (EngineError, ValueError) as broken:
         raise case.error(key, str(broken)) from None
+
+
+def _aftermath(case: Case, raw: object) -> Aftermath:
+    """Read the hand before."""
+    if not isinstance(raw, Mapping):
+        raise case.error("previous", "must be a mapping")
+    unknown = sorted(raw.keys() - {"order", "opened", "burns", "chokes", "stuck", "calls", "doubled"})
+    if unknown:
+        raise case.error(f"previous.{unknown[0]}", "unknown key")
+    order = tuple(_ints(case, "previous.order", raw.get("order")))
+    if sorted(order) != list(range(6)):
+        raise case.error("previous.order", "names all six seats, head first")
+
+    def lists(key: str) -> list[list[str]]:
+        return [_texts(case, f"previous.{key}", each) for each in _list(case, f"previous.{key}", raw.get(key) or [])]
+
+    calls = {_seat(case, "previous.calls", seat): how for seat, how in lists("calls")}
+    if not set(calls.values()) <= {"open", "advance"}:
+        raise case.error("previous.calls", "calls are open or advance")
+    return Aftermath(
+        order=order,
+        opened=frozenset(_ints(case, "previous.opened", raw.get("opened") or [])),
+        burns=tuple((int(burn[0]), int(burn[1]), int(burn[2]) if len(burn) > 2 else 0) for burn in lists("burns")),
+        chokes=tuple((int(choked), int(by)) for choked, by in lists("chokes")),
+        stuck=frozenset(_ints(case, "previous.stuck", raw.get("stuck") or [])),
+        calls=calls,
+        doubled=_bool(case, "previous.doubled", raw.get("doubled") or "false"),
+    )
 
 
 def _try(case: Case, key: str, hand: Hand, text: str) -> str:
@@ -256,8 +283,12 @@ def _choked(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
     return _same(key, pairs, list(hand.choked))
 
 
-def _owes(_case: Case, _key: str, _hand: Hand, _wanted: object) -> list[str]:
-    raise NotBuilt("not built yet: tributes owed (R8)")
+def _owes(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
+    try:
+        debts = [str(Debt.parse(text)) for text in _texts(case, key, wanted)]
+    except ValueError as broken:
+        raise case.error(key, str(broken)) from None
+    return _same(key, debts, [str(debt) for debt in hand.owes])
 
 
 def _hands(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gouji.engine.cards import SEATS, Card, Rank, full_deck
+from gouji.engine.rules import RuleSet
 
 SEED_BYTES = 32
 """Length of a deal's seed."""
@@ -61,20 +62,31 @@ def shuffle(deck: Sequence[Card], source: HmacDrbg) -> list[Card]:
     return cards
 
 
-def deal_cards(seed: bytes, leader: int | str) -> tuple[list[list[Card]], int]:
+def deck_for(rules: RuleSet) -> list[Card]:
+    """Return the cards that are dealt (R1.2, R1.3), in a fixed order; of short ranks the lowest suits stay."""
+    deck = full_deck(int(str(rules["decks"])))
+    for rank, option in ((Rank.THREE, "threes"), (Rank.FOUR, "fours")):
+        stay = int(str(rules[option]))
+        if stay:
+            kept = sorted(card for card in deck if card.rank == rank)
+            kept = [card for _, card in sorted(enumerate(kept), key=lambda each: (each[0] % (len(kept) // 4), each[1]))]
+            deck = [card for card in deck if card.rank != rank] + kept[:stay]
+    return deck
+
+
+def deal_cards(rules: RuleSet, seed: bytes, leader: int | str) -> tuple[list[list[Card]], int]:
     """Deal all cards one at a time from seat 0 on, and say who leads.
 
-    ``leader`` is a seat, or ``random``, ``first_seated`` or ``show_threes``. Returns six hands in the order in which
-    their cards came, and the seat. Raises ValueError for a seed of another length or another ``leader``.
+    ``leader`` is a seat, or ``random``, ``first_seated``, ``show_threes`` or ``show_fours``. Returns six hands in the
+    order in which their cards came, and the seat. Raises ValueError for a seed of another length or another ``leader``.
     """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a deal's seed has {SEED_BYTES} bytes, not {len(seed)}")
     source = HmacDrbg(seed)
-    deck = shuffle(full_deck(), source)
-    hands = [deck[seat::SEATS] for seat in range(SEATS)]
+    hands = _deal_until_fair(rules, source)
     drawn = source.below(SEATS)
-    if leader == "show_threes":
-        shown = _shows_threes(hands)
+    if leader in ("show_threes", "show_fours"):
+        shown = _shows(hands, Rank.THREE if leader == "show_threes" else Rank.FOUR)
         return hands, drawn if shown is None else shown
     if leader == "random":
         return hands, drawn
@@ -85,13 +97,23 @@ def deal_cards(seed: bytes, leader: int | str) -> tuple[list[list[Card]], int]:
     return hands, int(leader)
 
 
-def _shows_threes(hands: Sequence[Sequence[Card]]) -> int | None:
-    """Find the seat with the most threes of one suit, at least two; ties go to the decisive three dealt first."""
+def _deal_until_fair(rules: RuleSet, source: HmacDrbg) -> list[list[Card]]:
+    """Deal again until every seat holds `min_high` cards of J or higher (R3.1)."""
+    deck, least = deck_for(rules), int(str(rules["min_high"]))
+    while True:
+        dealt = shuffle(deck, source)
+        hands = [dealt[seat::SEATS] for seat in range(SEATS)]
+        if all(sum(card.rank >= Rank.JACK for card in hand) >= least for hand in hands):
+            return hands
+
+
+def _shows(hands: Sequence[Sequence[Card]], rank: Rank) -> int | None:
+    """Find the seat with the most threes (or fours) of one suit, at least two; ties go to the decisive one dealt first."""
     best: tuple[int, int, int] | None = None
     for seat, hand in enumerate(hands):
         seen: Counter[int] = Counter()
         for turn, card in enumerate(hand):
-            if card.rank != Rank.THREE:
+            if card.rank != rank:
                 continue
             seen[card.suit] += 1
             showing = (-seen[card.suit], turn, seat)

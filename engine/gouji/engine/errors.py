@@ -5,8 +5,7 @@
     ├── RuleSetError        a rule set that cannot be used
     │   ├── UnknownOption
     │   ├── BadValue
-    │   ├── RulesConflict
-    │   └── NotBuilt
+    │   └── RulesConflict
     └── InvalidState        bytes or a position that are no state
 
 Unreadable text raises `MalformedCards`, `MalformedAction` or `UnknownAction`, all `ValueError`.
@@ -47,10 +46,6 @@ class BadValue(RuleSetError):
 
 class RulesConflict(RuleSetError):
     """Two options that make no sense together."""
-
-
-class NotBuilt(RuleSetError):
-    """An option or phase of RULES.md that this version does not play."""
 
 
 class InvalidState(EngineError):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from gouji.engine.cards import Card
+
 
 @dataclass(frozen=True, slots=True)
 class TrickWon:
@@ -73,6 +75,57 @@ class HandOver:
     """The hand is over; `Hand.order` and the scores stand (R6, R7)."""
 
 
+@dataclass(frozen=True, slots=True)
+class TributePaid:
+    """``payer`` paid these cards to ``receiver`` (R8.3). Everybody sees them."""
+
+    payer: int
+    receiver: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TributeReturned:
+    """``receiver`` gave these cards back to ``payer`` (R8.4). The two alone see them."""
+
+    receiver: int
+    payer: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardBought:
+    """``buyer`` got ``sold`` from ``seller`` for ``paid``, which is empty for a gift (R8.7). Everybody sees them."""
+
+    buyer: int
+    seller: int
+    sold: tuple[Card, ...]
+    paid: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TributeResisted:
+    """``payer`` owes ``receiver`` nothing for this kind, having resisted (抗貢, R8.6)."""
+
+    payer: int
+    receiver: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoursSunk:
+    """A seat laid its fours aside (沉4, R9.9)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class RanksLaidOff:
+    """Every seat laid off its cards of these ranks (燴牌, R9.10)."""
+
+    ranks: str
+
+
 Consequence = (
     TrickWon
     | SeatFinished
@@ -84,4 +137,10 @@ Consequence = (
     | ScrambleBegan
     | HandVoided
     | HandOver
+    | TributePaid
+    | TributeReturned
+    | CardBought
+    | TributeResisted
+    | FoursSunk
+    | RanksLaidOff
 )

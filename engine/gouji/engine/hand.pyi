@@ -7,6 +7,7 @@ from gouji.engine.events import Consequence
 from gouji.engine.observation import Observation
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RuleSet
+from gouji.engine.tribute import Aftermath, Debt
 
 PHASES: tuple[str, ...]
 """Phases that a position may be set up in (CASES.md)."""
@@ -18,13 +19,21 @@ class Hand:
     """
 
     @staticmethod
-    def deal(rules: RuleSet, seed: bytes, leader: int | str | None = None, *, held: bool = False) -> Hand:
-        """Deal from a 32-byte seed (R3.1).
+    def deal(
+        rules: RuleSet,
+        seed: bytes,
+        leader: int | str | None = None,
+        *,
+        held: bool = False,
+        after: Aftermath | None = None,
+        first_hand: bool = True,
+    ) -> Hand:
+        """Deal from a 32-byte seed (R3.1); ``after`` is the hand before, from which tribute is owed (R8).
 
         ``leader`` is the seat that leads the first trick, or how the deal decides it: ``random``, ``first_seated``
         or ``show_threes``; a ``held`` hand waits for `close_answers` each time private questions may have been asked;
-        None as leader takes the rules' `first_leader` (R3.2). Raises `NotBuilt` for rule sets with options
-        that this version does not play, and ValueError for a seed of another length.
+        None as leader takes the rules' `first_leader` (R3.2). ``first_hand`` says that it is the match's first. Raises
+        ValueError for a seed of another length.
         """
     @staticmethod
     def position(
@@ -37,8 +46,10 @@ class Hand:
         burning: Sequence[int] = (),
         revolted: Sequence[int] = (),
         phase: str = "play",
+        owed: Sequence[Debt] = (),
+        first_hand: bool = False,
     ) -> Hand:
-        """Set up any position (CASES.md). Raises `InvalidState`, `MalformedCards` or `NotBuilt`."""
+        """Set up any position (CASES.md), ``owed`` still to settle. Raises `InvalidState` or `MalformedCards`."""
     @staticmethod
     def from_bytes(data: bytes, rules: RuleSet) -> Hand:
         """Read what `to_bytes` wrote under the same rules. Raises `InvalidState` for anything else."""
@@ -49,7 +60,7 @@ class Hand:
     def rules(self) -> RuleSet: ...
     @property
     def phase(self) -> str:
-        """``revolt``, ``play`` or ``over``."""
+        """``advance redeal tribute buy call sink lay_off revolt play last over``, in the order of R3.1."""
     @property
     def over(self) -> bool: ...
     @property
@@ -60,7 +71,11 @@ class Hand:
         """The seat that is asked; None when the hand is over."""
     @property
     def question(self) -> str | None:
-        """What it is asked: ``lead answer last_word gouji burn revolt head``."""
+        """What it is asked.
+
+        In play ``lead answer last_word gouji burn``, before it ``call double redeal take pay return accept buy give
+        sink lay_off revolt contest head``, after it ``last``.
+        """
     @property
     def private(self) -> bool:
         """The question must stay unseen by others (R5.2, R9.1)."""
@@ -118,6 +133,30 @@ class Hand:
     def burns(self) -> tuple[tuple[int, int, int], ...]:
         """Burns that succeeded: (burner, burned, counter-burns) (R5.6)."""
     @property
+    def aside(self) -> tuple[str, ...]:
+        """Cards of each seat sunk or laid off (R9.9, R9.10)."""
+    @property
+    def calls(self) -> dict[int, str]:
+        """Who called that its opposite would not open: ``open`` or ``advance`` (R9.5)."""
+    @property
+    def doubled(self) -> tuple[int, ...]:
+        """Teams that doubled their tributes: 0 even, 1 odd (R9.7)."""
+    @property
+    def slam(self) -> int | None:
+        """The seat that played out its hand unanswered (R7.5)."""
+    @property
+    def debt(self) -> Debt | None:
+        """The tribute that is being settled."""
+    @property
+    def partner(self) -> int | None:
+        """The other seat of the tribute or sale that the seat asked is party to."""
+    @property
+    def owes(self) -> tuple[Debt, ...]:
+        """What is still to settle; when the hand is over, what it leaves owed (R8.1)."""
+    @property
+    def aftermath(self) -> Aftermath | None:
+        """What matters to the next hand; None before the end and for a voided hand."""
+    @property
     def scramble(self) -> bool: ...
     def has_head(self, seat: int) -> bool:
         """Whether the seat has a head (R4.5, R9.2)."""
@@ -142,7 +181,7 @@ class Hand:
     def advance(self, code: int) -> None:
         """`apply` for a packed action, without the account of what followed. Raises `IllegalAction`."""
     def advance_all(self, codes: array[int]) -> None:
-        """`advance` for a whole ``array('I')`` of packed actions, without the GIL.
+        """`advance` for a whole ``array('Q')`` of packed actions, without the GIL.
 
         Raises `IllegalAction` at the first that is refused; those before it have been done.
         """
@@ -164,7 +203,7 @@ class Hand:
     def __eq__(self, other: object) -> bool: ...
 
 def encode(action: Action) -> int:
-    """Pack an action. Raises IllegalAction(not_one_base) for cards that are no play."""
+    """Pack an action. Raises IllegalAction for cards that cannot be what the action speaks of."""
 
 def decode(code: int) -> Action:
-    """Unpack an action."""
+    """Unpack an action. A payment has no cards: they follow from the state."""

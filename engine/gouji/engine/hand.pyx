@@ -3,95 +3,52 @@
 
 import hashlib
 
+from collections import Counter
+
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from gouji.engine._answers cimport advance, apply, ask_revolts, begin_play, check, list_actions
+from gouji.engine._answers cimport begin_play
+from gouji.engine._codes cimport text_of, text_of_play
+from gouji.engine._game cimport apply, check, close_answers, list_actions
 from gouji.engine._plays cimport holds_opening, list_bound, read_play
+from gouji.engine._prelude cimport enter, tribute_due
+from gouji.engine._rules cimport CompiledRules, compiled
+from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
 from gouji.engine._state cimport (
-    BIG, MAX_ASKS, NONE, OVER, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI, Q_HEAD, Q_LEAD, Q_NOTHING, Q_REVOLT, RANKS, SEATS, SMALL, TOTAL, TWO,
-    Log, Play, Rules, State, has, has_head, jokers, pack, unpack,
+    ADVANCE, BIG, BUY, CALLING, LASTS, LAYING_OFF, MAX_ASKS, MAX_DEBTS, NONE, OVER, PLAYING, Q_ACCEPT, Q_ANSWER,
+    Q_BURN, Q_CONTEST, Q_GOUJI, Q_LAST, Q_LEAD, Q_NOTHING, Q_PAY, Q_REDEAL, Q_RETURN, Q_REVOLT, Q_SINK, RANKS, REVOLTS,
+    SEATS, SINKING, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers, pack, pack_return,
+    pack_value, same_team, unpack,
 )
 
 from gouji.engine import events
-from gouji.engine.actions import Action, ActionKind
+from gouji.engine._codes import cost_of, decode, encode, return_cost
+from gouji.engine.actions import OF_SEAT, Action, ActionKind
 from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
 from gouji.engine.deal import deal_cards
-from gouji.engine.errors import IllegalAction, InvalidState, NotBuilt
+from gouji.engine.errors import IllegalAction, InvalidState
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RULES_VERSION, RuleSet
+from gouji.engine.tribute import KINDS, Aftermath, Debt, owed, tribute_scores
 
 _REASONS = (None, *Reason)
-_PHASES = ("revolt", "play", "over")
-_QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None)
+_PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
+_QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
+              "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
 _KINDS = tuple(ActionKind)
-_MAGIC = b"GJ\x01"
+_PLAYS = (ActionKind.PLAY, ActionKind.BURN, ActionKind.REVOLT)
+_FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
+           Reason.THREES_LAST, Reason.THREES_WHOLE)
+_OF_RANK = (ActionKind.REFUSE, ActionKind.BUY_WITH, ActionKind.GIVE)
+LEADING = int(ActionKind.PLAY)
+_MAGIC = b"GJ\x02"
 PHASES = ("play", "revolt", "tribute", "buy", "advance", "call", "sink", "lay_off")
 _RANK = tuple(RANK_TEXT)
-
-
-cdef class CompiledRules:
-    """A rule set's options as the C struct; made once a rule set and kept with it."""
-
-    cdef Rules c
-    cdef bytes tag
-
-
-cdef CompiledRules compiled(object rules):
-    made = rules.__dict__.get("_compiled")
-    if made is None:
-        made = compile_rules(rules)
-        rules.__dict__["_compiled"] = made
-    return <CompiledRules>made
-
-
-cdef CompiledRules compile_rules(object rules):
-    cdef CompiledRules made = CompiledRules.__new__(CompiledRules)
-    cdef Rules* c = &made.c
-    value = rules.values
-    c.teams = value["teams"]
-    c.twos_wild = ("any", "with_joker_only", "never").index(value["twos_wild"])
-    c.two_kills_one = value["big_joker_duel"] == "two_kills_one"
-    c.swords = value["joker_duel"] == "swords"
-    c.single_two_is_gouji = value["single_two_is_gouji"]
-    c.big_joker_is_gouji = value["big_joker_is_gouji"]
-    c.open_cards = ("pure", "twos_substitute", "any_but_big_joker").index(value["open_cards"])
-    c.last_word_yielded = value["opposite_last_word"] == "yielded"
-    c.yields = value["yield"]
-    c.burn = value["burn"]
-    c.burn_guard = value["burn_guard"]
-    c.burn_team_mate = value["burn_team_mate"]
-    c.counter_burn = value["counter_burn"]
-    c.burn_needs_open = value["burn_needs_open"]
-    c.burn_order = ("in_turn", "in_turn_team", "burn_first", "team_first").index(value["burn_order"])
-    c.one_left = value["end_when"] == "one_left"
-    c.individual = value["scoring"] == "individual"
-    c.drop_negatives = value["negatives"] == "drop"
-    c.revolution = value["revolution"] != "off"
-    c.opening = value["opening"]
-    c.no_open_on_lead = value["no_open_on_lead"]
-    c.no_open_on_counter = value["no_open_on_counter"]
-    c.natural_open = value["natural_open"]
-    c.threes_last = value["threes_last"]
-    c.first_choked_is_last = value["first_choked_is_last"]
-    c.report_at = value["report_at"]
-    text = f"{RULES_VERSION} {sorted((name, str(value)) for name, value in rules.values.items())}"
-    made.tag = hashlib.sha256(text.encode()).digest()[:8]
-    return made
-
-
-cdef str text_of(const uint8_t* counts):
-    cdef int rank
-    return "".join([_RANK[rank] * counts[rank] for rank in range(RANKS - 1, -1, -1) if counts[rank]])
-
-
-cdef str text_of_play(Play play):
-    base = _RANK[play.base] * play.n if play.n else ""
-    return _RANK[BIG] * play.z + _RANK[SMALL] * play.y + _RANK[TWO] * play.x + base
 
 
 cdef tuple seats_of(int mask):
@@ -100,29 +57,6 @@ cdef tuple seats_of(int mask):
 
 cdef object seat_or_none(int seat):
     return None if seat == NONE else seat
-
-
-def decode(code):
-    """Unpack an action."""
-    cdef uint32_t packed = code
-    kind = _KINDS[packed & 31]
-    cards = text_of_play(unpack(packed)) if kind in (ActionKind.PLAY, ActionKind.BURN) else ""
-    return Action((packed >> 25) & 7, kind, cards)
-
-
-def encode(action):
-    """Pack an action. Raises IllegalAction(not_one_base) for cards that are no play."""
-    cdef uint8_t counts[16]
-    cdef Play play
-    cdef int rank
-    memset(&play, 0, sizeof(Play))
-    if action.kind in (ActionKind.PLAY, ActionKind.BURN):
-        held = counts_of(action.cards)
-        for rank in range(RANKS):
-            counts[rank] = min(held[rank], 255)
-        if not read_play(counts, &play):
-            raise IllegalAction(Reason.NOT_ONE_BASE, action)
-    return pack(action.seat, int(action.kind), play)
 
 
 cdef class Hand:
@@ -137,39 +71,42 @@ cdef class Hand:
         memset(&self.s, 0, sizeof(State))
         for seat in range(SEATS):
             self.s.order[seat] = self.s.finished[seat] = self.s.choked[seat] = self.s.chokers[seat] = NONE
+            self.s.felt[seat] = NONE
             self.s.victims[seat] = self.s.burners[seat] = self.s.burned[seat] = NONE
         self.s.table_seat = self.s.first_gouji = self.s.yielder = self.s.turn = NONE
+        self.s.fours_due = self.s.slam = self.s.seller = NONE
         self.s.question = Q_NOTHING
 
     # Making one
 
     @staticmethod
-    def deal(rules, seed, leader=None, *, held=False):
-        rules.require_built()
-        hands, first = deal_cards(seed, rules["first_leader"] if leader is None else leader)
+    def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True):
+        hands, first = deal_cards(rules, seed, rules["first_leader"] if leader is None else leader)
         cdef Hand hand = new_hand(rules)
         cdef int seat
         cdef Log log
         log.n = 0
         hand.s.held = held
-        hand.s.first_leader = first
+        hand.s.first_leader = hand.s.trick_leader = first
+        hand.s.first_hand = first_hand
         for seat in range(SEATS):
             give_cards(&hand.s, seat, hands[seat])
-        hand.start(&log)
+        hand.look_at_deal()
+        hand.owe(() if after is None else owed(rules, after))
+        enter(&hand.s, &hand.compiled.c, ADVANCE, &log)
         return hand
 
     @staticmethod
-    def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play"):
-        rules.require_built(position=True)
+    def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
+                 first_hand=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
-        if phase not in ("play", "revolt"):
-            raise NotBuilt(f"not built yet: phase {phase} (R3.1)")
         cdef Hand hand = new_hand(rules)
         cdef Log log
         log.n = 0
         place_cards(&hand.s, hands)
-        hand.s.first_leader = _seat(lead)
+        hand.s.first_leader = hand.s.trick_leader = _seat(lead)
+        hand.s.first_hand = first_hand
         _set_places(hand, finished, revolted)
         for seat in opened:
             hand.s.opened |= 1 << _seat(seat)
@@ -177,10 +114,12 @@ cdef class Hand:
             hand.s.burning |= 1 << _seat(seat)
         if hand.s.in_mask == 0:
             raise InvalidState("no seat holds cards")
-        if phase == "revolt":
-            ask_revolts(&hand.s, &hand.compiled.c, &log)
-        else:
+        hand.look_at_resisting()
+        hand.owe(owed)
+        if phase == "play":
             begin_play(&hand.s, &hand.compiled.c, lead, &log)
+        else:
+            enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
         return hand
 
     @staticmethod
@@ -201,17 +140,31 @@ cdef class Hand:
             raise InvalidState("these bytes are not a possible state of a hand")
         return hand
 
-    cdef void start(self, Log* log):
+    cdef void look_at_deal(self):
+        """R8.6, R9.6 `natural_open`: what the cards dealt mean by themselves."""
         cdef int seat
-        self.s.trick_leader = self.s.first_leader
-        if self.compiled.c.opening and self.compiled.c.natural_open:
-            for seat in range(SEATS):
-                if not holds_opening(self.s.counts[seat], &self.compiled.c):
-                    self.s.opened |= 1 << seat
-        if self.compiled.c.revolution:
-            ask_revolts(&self.s, &self.compiled.c, log)
-        else:
-            begin_play(&self.s, &self.compiled.c, self.s.first_leader, log)
+        self.look_at_resisting()
+        for seat in range(SEATS):
+            if (self.compiled.c.opening and self.compiled.c.natural_open
+                    and not holds_opening(self.s.counts[seat], &self.compiled.c)):
+                self.s.opened |= 1 << seat
+
+    cdef void look_at_resisting(self):
+        cdef int seat
+        for seat in range(SEATS):
+            if self.s.counts[seat][TWO] >= 8 or self.s.counts[seat][BIG] >= 4:
+                self.s.resisting |= 1 << seat
+
+    cdef int owe(self, debts) except -1:
+        if len(debts) > MAX_DEBTS:
+            raise InvalidState(f"more than {MAX_DEBTS} tributes are owed")
+        for debt in debts:
+            self.s.debts[self.s.n_debts].payer = debt.payer
+            self.s.debts[self.s.n_debts].receiver = debt.receiver
+            self.s.debts[self.s.n_debts].kind = KINDS.index(debt.kind)
+            self.s.debts[self.s.n_debts].cards = debt.cards
+            self.s.n_debts += 1
+        return 0
 
     cdef set places_taken(self):
         return {self.s.order[place] for place in range(SEATS) if self.s.order[place] != NONE}
@@ -240,7 +193,7 @@ cdef class Hand:
 
     @property
     def private(self):
-        return self.s.question == Q_BURN or self.s.question == Q_REVOLT
+        return self.s.question in (Q_BURN, Q_REVOLT, Q_REDEAL, Q_SINK)
 
     @property
     def window(self):
@@ -281,6 +234,10 @@ cdef class Hand:
     @property
     def played(self):
         return tuple([text_of(self.s.played[seat]) for seat in range(SEATS)])
+
+    @property
+    def aside(self):
+        return tuple([text_of(self.s.aside[seat]) for seat in range(SEATS)])
 
     @property
     def finished(self):
@@ -345,11 +302,67 @@ cdef class Hand:
         return bool(has_head(&self.s, _seat(seat)))
 
     @property
+    def calls(self):
+        return {seat: ("open", "advance")[self.s.calls[seat] - 1] for seat in range(SEATS) if self.s.calls[seat]}
+
+    @property
+    def doubled(self):
+        return tuple([team for team in range(2) if has(self.s.doubled, team)])
+
+    @property
+    def slam(self):
+        return seat_or_none(self.s.slam)
+
+    @property
+    def aftermath(self):
+        if self.s.phase != OVER or self.s.void_hand:
+            return None
+        return Aftermath(
+            order=self.order,
+            opened=frozenset(self.opened),
+            burns=self.burns,
+            chokes=self.choked,
+            stuck=frozenset(self.stuck),
+            calls=self.calls,
+            doubled=self.s.doubled != 0,
+            revolted=frozenset(self.revolted),
+        )
+
+    @property
+    def debt(self):
+        if self.s.phase != TRIBUTE or self.s.next_debt >= self.s.n_debts:
+            return None
+        debt = self.s.debts[self.s.next_debt]
+        return Debt(debt.payer, debt.receiver, KINDS[debt.kind], debt.cards)
+
+    @property
+    def partner(self):
+        """The other seat of the tribute or sale that is being settled."""
+        if self.s.phase == BUY and self.s.turn != NONE:
+            buyer = (self.s.first_leader + self.s.buyer) % SEATS
+            return self.s.seller if self.s.turn == buyer else buyer
+        debt = self.debt
+        if debt is None or self.s.turn == NONE:
+            return None
+        return debt.receiver if self.s.turn == debt.payer else debt.payer
+
+    @property
+    def owes(self):
+        if self.s.phase == OVER:
+            return () if self.s.void_hand else owed(self.rules, self.aftermath)
+        return tuple([
+            Debt(self.s.debts[i].payer, self.s.debts[i].receiver, KINDS[self.s.debts[i].kind], self.s.debts[i].cards)
+            for i in range(self.s.next_debt, self.s.n_debts)
+        ])
+
+    @property
     def scores(self):
         cdef int seats[6]
         cdef int teams[2]
         if self.s.phase != OVER or self.s.void_hand:
             return (0,) * SEATS
+        if self.rules["scoring"] == "tributes":
+            return tribute_scores(self.rules, self.aftermath)
         score(&self.s, &self.compiled.c, seats, teams)
         return tuple([seats[seat] for seat in range(SEATS)])
 
@@ -361,6 +374,9 @@ cdef class Hand:
             return None
         if self.s.phase != OVER or self.s.void_hand:
             return (0, 0)
+        if self.rules["scoring"] == "tributes":
+            points = self.scores
+            return (sum(points[::2]), sum(points[1::2]))
         score(&self.s, &self.compiled.c, seats, teams)
         return (teams[0], teams[1])
 
@@ -380,11 +396,11 @@ cdef class Hand:
     # Acting
 
     def legal_codes(self):
-        cdef uint32_t* found
+        cdef uint64_t* found
         cdef int i, n
         if self.s.turn == NONE:
             return []
-        found = <uint32_t*>malloc(list_bound(&self.s, self.s.turn) * sizeof(uint32_t))
+        found = <uint64_t*>malloc(list_bound(&self.s, self.s.turn) * sizeof(uint64_t))
         if not found:
             raise MemoryError
         try:
@@ -394,57 +410,76 @@ cdef class Hand:
             free(found)
 
     def legal_actions(self):
-        return [decode(code) for code in self.legal_codes()]
+        return [self.decode(code) for code in self.legal_codes()]
 
     def refusal(self, action):
-        cdef int why
         if isinstance(action, int):
-            if not 0 <= action < 1 << 32:
+            if not 0 <= action < 1 << 64:
                 return Reason.UNKNOWN_ACTION
-            why = check(&self.s, &self.compiled.c, action)
-            return _REASONS[why]
+            return _REASONS[check(&self.s, &self.compiled.c, action)]
         return self.refusal_of(action)
 
     cdef object refusal_of(self, object action):
-        cdef Play nothing
         cdef int rank, seat = action.seat
-        memset(&nothing, 0, sizeof(Play))
         # What comes before the cards is judged first, on the action without them.
-        why = _REASONS[check(&self.s, &self.compiled.c, pack(seat & 7, int(action.kind), nothing))]
-        if action.kind not in (ActionKind.PLAY, ActionKind.BURN):
-            if action.kind is ActionKind.REVOLT and action.cards and why is None:
-                return Reason.UNKNOWN_ACTION
+        bare = (pack_value(0, int(action.kind), 0) | ((seat & 7) << (5 if action.kind is ActionKind.RETURN else 25)))
+        why = _REASONS[check(&self.s, &self.compiled.c, bare)]
+        if why in (Reason.HAND_OVER, Reason.WRONG_PHASE, Reason.NOT_YOUR_TURN) and not (
+                why is Reason.WRONG_PHASE and self.s.turn == seat and self.s.phase != OVER):
             return why
-        if why in (Reason.HAND_OVER, Reason.WRONG_PHASE, Reason.NOT_YOUR_TURN):
-            return why
-        wanted = counts_of(action.cards)
-        for rank in range(RANKS):
-            if wanted[rank] > self.s.counts[seat][rank]:
-                return Reason.CARDS_NOT_HELD
+        if action.kind in (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN):
+            wanted = counts_of(action.cards)
+            for rank in range(RANKS):
+                if why is not Reason.WRONG_PHASE and wanted[rank] > self.s.counts[seat][rank]:
+                    return Reason.CARDS_NOT_HELD
+        if action.kind is ActionKind.PAY and why is None:
+            return self.refusal_of_pay(action)
         try:
             return _REASONS[check(&self.s, &self.compiled.c, encode(action))]
         except IllegalAction as illegal:
             return illegal.reason
 
+    cdef object refusal_of_pay(self, object action):
+        cdef uint8_t cards[16]
+        tribute_due(&self.s, &self.compiled.c, cards)
+        if len(action.cards) != self.s.due:
+            return Reason.WRONG_COUNT
+        return None if action.cards == text_of(cards) else Reason.NOT_HIGHEST_TRIBUTE
+
     def apply(self, action):
         cdef Log log
         log.n = 0
+        code = self.lawful(action)
+        if self.s.phase != TRIBUTE and self.s.phase != BUY:
+            apply(&self.s, &self.compiled.c, code, &log)
+            return self.told(&log, ())
+        before = [Counter(self.cards(seat)) for seat in range(SEATS)]
+        apply(&self.s, &self.compiled.c, code, &log)
+        return self.told(&log, [Counter(self.cards(seat)) - before[seat] for seat in range(SEATS)])
+
+    cdef uint64_t lawful(self, object action) except? 0xFFFFFFFFFFFFFFFF:
+        """Pack an action if it is legal; a fault may cost the turn (R9.13)."""
+        cdef Play nothing
         why = self.refusal(action)
-        if why is not None:
-            raise IllegalAction(why, action if isinstance(action, Action) else None)
-        apply(&self.s, &self.compiled.c, action if isinstance(action, int) else encode(action), &log)
-        return self.told(&log)
+        if why is None:
+            return action if isinstance(action, int) else encode(action)
+        memset(&nothing, 0, sizeof(Play))
+        if self.rules["fault_costs_turn"] and why in _FAULTS and self.s.turn != NONE:
+            passing = pack(self.s.turn, 0, nothing)
+            if check(&self.s, &self.compiled.c, passing) == 0:
+                return passing
+        raise IllegalAction(why, action if isinstance(action, Action) else None)
 
     def advance(self, code):
         cdef Log log
-        cdef uint32_t packed = code
+        cdef uint64_t packed = code
         cdef int why = check(&self.s, &self.compiled.c, packed)
         log.n = 0
         if why:
             raise IllegalAction(_REASONS[why])
         apply(&self.s, &self.compiled.c, packed, &log)
 
-    def advance_all(self, const uint32_t[::1] codes):
+    def advance_all(self, const uint64_t[::1] codes):
         cdef Py_ssize_t i
         cdef int why = 0
         cdef Log log
@@ -463,15 +498,15 @@ cdef class Hand:
         log.n = 0
         if not self.s.window or self.s.turn != NONE or self.s.phase == OVER:
             raise ValueError("no answers are waiting to be closed")
-        self.s.window = False
-        advance(&self.s, &self.compiled.c, &log)
-        return self.told(&log)
+        close_answers(&self.s, &self.compiled.c, &log)
+        return self.told(&log, ())
 
-    cdef tuple told(self, Log* log):
+    cdef tuple told(self, Log* log, object gained):
+        """Say what followed; ``gained`` are the cards that each seat got, where cards changed hands."""
         cdef int i
-        return tuple([self.tell(log.notes[i]) for i in range(log.n)])
+        return tuple([self.tell(log.notes[i], gained) for i in range(log.n)])
 
-    cdef object tell(self, uint32_t item):
+    cdef object tell(self, uint32_t item, object gained):
         cdef int kind = item & 255, a = (item >> 8) & 255, b = (item >> 16) & 255, c = item >> 24
         if kind == 0:
             return events.TrickWon(a, b)
@@ -489,16 +524,43 @@ cdef class Hand:
             return events.BurnSucceeded(a, b, c)
         if kind == 7:
             return events.ScrambleBegan()
-        return events.HandVoided() if kind == 8 else events.HandOver()
+        if kind == 8:
+            return events.HandVoided()
+        if kind == 9:
+            return events.HandOver()
+        return tell_of_prelude(kind, a, b, c, gained)
 
     def default_action(self):
         codes = self.legal_codes()
         if not codes:
             raise ValueError("nobody is asked")
         if self.s.question == Q_LEAD:
-            return decode(min(codes, key=cost_of))
-        # Passing stands first; staying and giving up the head come second.
-        return decode(codes[1] if self.s.question in (Q_REVOLT, Q_HEAD) else codes[0])
+            return self.decode(min([code for code in codes if code & 31 == LEADING], key=cost_of))
+        if self.s.question == Q_RETURN:
+            return decode(min(codes, key=return_cost))
+        if self.s.question == Q_LAST:
+            return Action(self.s.turn, ActionKind.LAST, target=self.most_cards())
+        # Everywhere else the mildest stands first.
+        return self.decode(codes[0])
+
+    cdef int most_cards(self):
+        """The seat that would be last by cards (R6.2)."""
+        cdef int step, seat, worst = 0, most = -1
+        for step in range(SEATS):
+            seat = (self.s.trick_leader + step) % SEATS
+            if has(self.s.in_mask, seat) and self.s.counts[seat][TOTAL] >= most:
+                worst = seat
+                most = self.s.counts[seat][TOTAL]
+        return worst
+
+    cdef object decode(self, code):
+        """Unpack one of this state's legal actions; a payment's cards follow from the state."""
+        cdef uint8_t cards[16]
+        action = decode(code)
+        if action.kind is ActionKind.PAY:
+            tribute_due(&self.s, &self.compiled.c, cards)
+            return Action(action.seat, action.kind, text_of(cards))
+        return action
 
     # Seeing
 
@@ -511,7 +573,27 @@ cdef class Hand:
             return held
         if self.compiled.c.threes_last or held > self.compiled.c.report_at:
             return -1
+        if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
+            return -1
         return held
+
+    cdef tuple may_ask(self, int viewer):
+        """Whose counts a seat may still ask for (R9.11)."""
+        if not self.compiled.c.on_request or self.s.phase != PLAYING:
+            return ()
+        asked = self.s.asked[viewer] | (1 << viewer)
+        return tuple([seat for seat in range(SEATS) if has(self.s.in_mask, seat) and not has(asked, seat)])
+
+    cdef str shown_hand(self, int seat, object viewer):
+        """R9.12: a team-mate's hand, for who has finished, or once it holds few cards; else nothing."""
+        cdef int place = -1 if viewer is None else viewer
+        if place < 0 or not self.rules["coach"] or place == seat or not same_team(place, seat):
+            return ""
+        if not self.compiled.c.teams or not has(self.s.in_mask, seat):
+            return ""
+        finished = place in self.finished
+        few = self.s.counts[seat][TOTAL] <= self.compiled.c.report_at
+        return text_of(self.s.counts[seat]) if finished or few else ""
 
     # Copies and bytes
 
@@ -547,43 +629,73 @@ cdef class Hand:
 
     def playout(self, seed):
         cdef uint64_t chance = (<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)) | 1
-        cdef uint32_t* found
-        cdef int bound = 8, seat, n
-        for seat in range(SEATS):
-            bound = max(bound, list_bound(&self.s, seat))
-        found = <uint32_t*>malloc(bound * sizeof(uint32_t))
-        if not found:
-            raise MemoryError
+        cdef int before, after
         with nogil:
-            n = play_out(&self.s, &self.compiled.c, chance, found)
-        free(found)
-        return n
+            before = play_out(&self.s, &self.compiled.c, &chance, PLAYING)
+            after = play_out(&self.s, &self.compiled.c, &chance, OVER) if before >= 0 else 0
+        if before < 0 or after < 0:
+            raise InvalidState("a seat is asked and can do nothing: the state was not reached by play")
+        return before + after
 
 
-cdef int play_out(State* s, const Rules* rules, uint64_t chance, uint32_t* found) noexcept nogil:
-    """Play uniformly at random to the end and count the actions."""
-    cdef Log log
-    cdef int n, actions = 0
-    while s.phase != OVER:
-        log.n = 0
-        if s.turn == NONE:
-            s.window = False
-            advance(s, rules, &log)
-            continue
-        n = list_actions(s, rules, found)
-        chance ^= chance << 13
-        chance ^= chance >> 7
-        chance ^= chance << 17
-        apply(s, rules, found[(chance >> 11) % <uint64_t>n], &log)
-        actions += 1
+cdef tuple in_order(object cards):
+    return tuple(sorted(cards.elements(), reverse=True))
+
+
+cdef object tell_of_prelude(int kind, int a, int b, int c, object gained):
+    if kind == 10:
+        return events.TributePaid(a, b, in_order(gained[b]))
+    if kind == 11:
+        return events.TributeReturned(a, b, in_order(gained[b]))
+    if kind == 12:
+        return events.CardBought(a, b, in_order(gained[a]), in_order(gained[b]))
+    if kind == 13:
+        return events.TributeResisted(a, b, KINDS[c])
+    if kind == 14:
+        return events.FoursSunk(a)
+    return events.RanksLaidOff(("", "3", "4", "34")[a & 3])
+
+
+cdef int play_out(State* s, const Rules* rules, uint64_t* chance, int until) noexcept nogil:
+    """Play uniformly at random until a phase begins; count the actions, or give -1 if that is not possible."""
+    cdef uint64_t* found = NULL
+    cdef int seat, room = 0, most, n, actions = 0
+    while s.phase < until:
+        # Hands grow before the play, and only shrink in it.
+        if s.phase < PLAYING or not room:
+            most = 16
+            for seat in range(SEATS):
+                most = max(most, list_bound(s, seat))
+            if most > room:
+                free(found)
+                room = most
+                found = <uint64_t*>malloc(room * sizeof(uint64_t))
+        if found == NULL:
+            return -1
+        n = random_action(s, rules, chance, found)
+        if n < 0:
+            free(found)
+            return -1
+        actions += n
+    free(found)
     return actions
 
 
-cpdef tuple cost_of(code):
-    """Order leads by what they give away: jokers, twos, cards, rank."""
-    cdef Play play = unpack(code)
-    twos = play.x + (play.n if play.base == TWO else 0)
-    return (2 * play.z + play.y, twos, play.total, play.base)
+cdef int random_action(State* s, const Rules* rules, uint64_t* chance, uint64_t* found) noexcept nogil:
+    cdef Log log
+    cdef int n
+    log.n = 0
+    if s.turn == NONE:
+        close_answers(s, rules, &log)
+        return 0
+    n = list_actions(s, rules, found)
+    if not n:
+        return -1
+    chance[0] ^= chance[0] << 13
+    chance[0] ^= chance[0] >> 7
+    chance[0] ^= chance[0] << 17
+    apply(s, rules, found[(chance[0] >> 11) % <uint64_t>n], &log)
+    return 1
 
 
 cdef Hand new_hand(object rules):
@@ -688,6 +800,7 @@ def _view(Hand hand, int seat, viewer):
         stuck=bool(has(s.stuck, seat)),
         played=text_of(s.played[seat]),
         kept_head=s.kept[seat],
+        shown=hand.shown_hand(seat, viewer),
     )
 
 
@@ -712,6 +825,10 @@ def _observe(Hand hand, viewer):
         question=hand.question if mine else None,
         may_yield=mine and hand.may_yield,
         finished=hand.finished,
+        felt=None if viewer is None else seat_or_none(hand.s.felt[<int>viewer]),
+        choices=tuple(hand.legal_actions()) if mine and hand.s.phase != PLAYING else (),
+        may_feel=mine and hand.s.feels[<int>viewer] < hand.compiled.c.feel,
+        may_ask=hand.may_ask(viewer) if mine else (),
     )
 
 
@@ -720,7 +837,9 @@ def _from_observation(seen):
     cdef State* s = &hand.s
     cdef uint8_t counts[16]
     cdef int seat, rank
-    s.phase = _PHASES.index(seen.phase)
+    if seen.phase != "play":
+        raise InvalidState("outside the play an observation lists its choices")
+    s.phase = PLAYING
     s.trick_leader = s.first_leader = _seat(seen.trick_leader)
     s.scramble = seen.scramble
     if len(seen.seats) != SEATS or len(seen.cards) > 252:
@@ -751,81 +870,8 @@ def _from_observation(seen):
         s.question = _QUESTIONS.index(seen.question)
         s.turn = seen.seat
         s.may_yield = seen.may_yield
-        if (s.question == Q_LEAD) != (not seen.table) and s.phase == PLAYING:
+        s.feels[<int>seen.seat] = 0 if seen.may_feel else 255
+        s.asked[<int>seen.seat] = 63 & ~sum([1 << _seat(seat) for seat in seen.may_ask])
+        if s.question > Q_BURN and s.question != Q_LEAD or (s.question == Q_LEAD) != (not seen.table):
             raise InvalidState("only a lead has no play to beat")
     return hand
-
-
-cdef bint is_sane(const State* s) noexcept:
-    """Whether a state read from bytes can be played on safely; it need not be reachable from a deal."""
-    return (seats_are_sane(s) and cards_are_sane(s) and play_is_sane(&s.table)
-            and (s.phase == OVER or asking_is_sane(s)))
-
-
-cdef bint seats_are_sane(const State* s) noexcept:
-    cdef int seat, placed = 0
-    for seat in range(SEATS):
-        for other in (s.order[seat], s.victims[seat], s.finished[seat], s.choked[seat], s.chokers[seat],
-                      s.burners[seat], s.burned[seat]):
-            if other > 5 and other != NONE:
-                return False
-        if s.kept[seat] > 3 or s.kept_won[seat] > 3:
-            return False
-        if s.order[seat] != NONE:
-            if has(placed, s.order[seat]):
-                return False
-            placed |= 1 << s.order[seat]
-    for other in (s.turn, s.table_seat, s.yielder, s.first_gouji):
-        if other > 5 and other != NONE:
-            return False
-    for mask in (s.passed, s.opened, s.revolted, s.struck, s.stuck):
-        if mask > 63:
-            return False
-    for flag in (s.may_yield, s.held, s.window, s.void_hand, s.gouji, s.dead, s.kept_play, s.choke_due,
-                 s.won_with_joker, s.scramble):
-        if flag > 1:
-            return False
-    if s.first_leader > 5 or s.trick_leader > 5 or s.burning & ~s.in_mask:
-        return False
-    # A seat is in or has a place, one of the two, until the hand is over.
-    return s.phase == OVER or (s.phase < OVER and s.in_mask == (63 & ~placed) and (s.in_mask & (s.in_mask - 1)))
-
-
-cdef bint cards_are_sane(const State* s) noexcept:
-    cdef int seat, rank, total
-    for seat in range(SEATS):
-        total = 0
-        for rank in range(RANKS):
-            total += s.counts[seat][rank]
-            if s.counts[seat][rank] > (24 if rank < SMALL else 6):
-                return False
-        if total != s.counts[seat][TOTAL] or (has(s.in_mask, seat) and not total and s.phase != OVER):
-            return False
-    return True
-
-
-cdef bint play_is_sane(const Play* play) noexcept:
-    if play.n > 24 or play.x > 24 or play.y > 6 or play.z > 6 or play.total != play.n + play.x + play.y + play.z:
-        return False
-    if play.n:
-        return play.base <= TWO and not (play.x and play.base == TWO)
-    return not play.x and play.base == (0 if not play.total else SMALL if play.y else BIG)
-
-
-cdef bint asking_is_sane(const State* s) noexcept:
-    cdef int i
-    if s.may_yield and s.question != Q_ANSWER and s.question != Q_GOUJI:
-        return False
-    if s.n_finished > 5 or s.n_choked > 6 or s.n_burns > 6 or s.n_asks > MAX_ASKS or s.next_ask > s.n_asks:
-        return False
-    for i in range(s.n_asks):
-        if (s.asks[i] & 7) > 5 or (s.asks[i] >> 3) > Q_HEAD or ((s.asks[i] >> 3) >= Q_REVOLT) != (s.phase != PLAYING):
-            return False
-    if (s.table.total > 0) != (s.table_seat != NONE) or (s.table.total and s.phase != PLAYING):
-        return False
-    if s.question == Q_LEAD:
-        return s.phase == PLAYING and not s.table.total and not s.n_asks and has(s.in_mask, s.turn)
-    if s.question == Q_NOTHING:
-        return s.turn == NONE and s.held and s.window and (s.phase != PLAYING or s.table.total > 0)
-    return (s.question <= Q_HEAD and s.next_ask < s.n_asks and s.turn <= 5 and has(s.in_mask, s.turn)
-            and s.asks[s.next_ask] == (s.turn | (s.question << 3)) and (s.phase != PLAYING or s.table.total > 0))

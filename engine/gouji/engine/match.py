@@ -5,28 +5,33 @@ from dataclasses import dataclass
 from gouji.engine.cards import SEATS
 from gouji.engine.hand import Hand
 from gouji.engine.rules import RuleSet
+from gouji.engine.tribute import Aftermath, is_sweep
 
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """How a hand ended. ``order`` is empty and all scores are zero when it was voided (R9.1)."""
+    """How a hand ended. All scores are zero and ``after`` is None when it was voided (R3.1, R9.1)."""
 
-    order: tuple[int, ...]
     scores: tuple[int, ...]
     team_scores: tuple[int, int] | None
-    void: bool
+    after: Aftermath | None
     first_leader: int
     digest: str
 
     @classmethod
     def of(cls, hand: Hand) -> "HandResult":
         """Take the result of a hand that is over."""
-        return cls(hand.order, hand.scores, hand.team_scores, hand.void, hand.first_leader, hand.digest())
+        return cls(hand.scores, hand.team_scores, hand.aftermath, hand.first_leader, hand.digest())
 
     @property
-    def swept(self) -> bool:
-        """One team took the first three places (R6.3)."""
-        return self.team_scores is not None and len({seat % 2 for seat in self.order[:3]}) == 1
+    def order(self) -> tuple[int, ...]:
+        """Seats by place, head first; empty for a voided hand."""
+        return self.after.order if self.after else ()
+
+    @property
+    def void(self) -> bool:
+        """The hand is dealt anew and does not count."""
+        return self.after is None
 
 
 class Match:
@@ -37,8 +42,7 @@ class Match:
     """
 
     def __init__(self, rules: RuleSet, *, hands: int | None = None, target: int | None = None) -> None:
-        """Raise `NotBuilt` for rules that cannot be dealt yet, ValueError unless just one length is given."""
-        rules.require_built()
+        """Raise ValueError unless just one length is given."""
         if (hands is None) == (target is None) or (hands or target or 0) < 1:
             raise ValueError("a match takes either a number of hands or a target, at least 1")
         self.rules = rules
@@ -73,7 +77,7 @@ class Match:
     def over(self) -> bool:
         """No further hand is to be dealt."""
         played = self.played
-        if self.rules["sweep_ends_match"] and played and played[-1].swept:
+        if self.rules["sweep_ends_match"] and self._swept:
             return True
         if self.hands is not None:
             return len(played) >= self.hands
@@ -86,7 +90,9 @@ class Match:
         """
         if self.over:
             raise ValueError("the match is over")
-        return Hand.deal(self.rules, seed, self._leader(), held=held)
+        return Hand.deal(
+            self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played
+        )
 
     def record(self, hand: Hand) -> HandResult:
         """Take in a hand that is over. Raises ValueError otherwise."""
@@ -96,9 +102,20 @@ class Match:
         self.results.append(result)
         return result
 
+    @property
+    def _swept(self) -> bool:
+        """The last hand that counted was a sweep (R6.3)."""
+        last = self.played[-1].after if self.played else None
+        return last is not None and is_sweep(self.rules, last)
+
+    def _before(self) -> Aftermath | None:
+        """The hand before, as far as it leaves anything owed; a hand dealt anew has no tribute (R9.1)."""
+        return self.results[-1].after if self.results else None
+
     def _leader(self) -> int | str:
         """Who leads the next hand's first trick, or how the deal decides it (R3.2)."""
-        if not self.played:
+        fresh = self._swept and self.rules["after_sweep"] == "fresh"
+        if not self.played or (fresh and not self.results[-1].void):
             return str(self.rules["first_leader"])
         last = self.results[-1]
         if last.void:

@@ -12,7 +12,8 @@ class SeatView:
     """What everybody may know of one seat.
 
     ``cards_left`` is -1 where the rules hide it (R9.11); ``place`` is 1..6, or 0 while in; ``played`` are cards that
-    everybody has seen; ``kept_head`` counts the Gouji plays for which the seat keeps a head (R9.2).
+    everybody has seen; ``kept_head`` counts the Gouji plays for which the seat keeps a head (R9.2); ``shown`` is the
+    hand where the viewer may see a team-mate's (R9.12).
     """
 
     cards_left: int
@@ -28,6 +29,7 @@ class SeatView:
     stuck: bool
     played: str
     kept_head: int
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,9 @@ class Observation:
 
     ``turn`` is the seat that is asked, or None when the hand is over or the question is another seat's private one;
     ``answers_open`` says that private questions may be open (the same for every viewer). ``question`` and
-    ``may_yield`` are set for the viewer alone.
+    ``may_yield`` are set for the viewer alone; ``felt`` is what it felt of its opposite's cards last, and
+    ``may_feel`` and ``may_ask`` what more it may learn of counts (R9.11). Outside the play ``choices`` are all that it
+    may do.
     """
 
     rules: RuleSet
@@ -54,10 +58,16 @@ class Observation:
     question: str | None
     may_yield: bool
     finished: tuple[int, ...]
+    felt: int | None = None
+    choices: tuple[Action, ...] = ()
+    may_feel: bool = False
+    may_ask: tuple[int, ...] = ()
 
     def legal_actions(self) -> list[Action]:
         """All actions open to the viewer; empty when it is not asked."""
         # The compiled module makes observations, so it is imported when it is there.
         from gouji.engine.hand import Hand  # noqa: PLC0415
 
-        return Hand.from_observation(self).legal_actions() if self.question else []
+        if not self.question or self.phase != "play":
+            return list(self.choices)
+        return Hand.from_observation(self).legal_actions()
