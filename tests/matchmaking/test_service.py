@@ -93,7 +93,7 @@ async def test_a_seated_player_is_refused_and_told_where(desk: Any) -> None:
     [
         ({"queue": "nowhere"}, "unknown_queue"),
         ({"rules": [RuleSet(preset="x")]}, "unknown_rule_option"),
-        ({"rules": [RuleSet(overrides={"coach": "true"})]}, "rules_not_built"),
+        ({"rules": [RuleSet(overrides={"calls": "true"})]}, "rules_conflict"),
         ({"length": MatchLength(hands=99)}, "malformed"),
     ],
 )

@@ -67,7 +67,7 @@ def test_rule_sets_keep_their_order_and_repeat_nothing() -> None:
         (Rules(overrides={"preset": "standard"}), "unknown_rule_option", "preset"),
         (Rules(overrides={"burn": "perhaps"}), "bad_rule_value", "burn"),
         (Rules(overrides={"no_open_on_lead": "true"}), "rules_conflict", "no_open_on_lead"),
-        (Rules(overrides={"coach": "true"}), "rules_not_built", "coach"),
+        (Rules(overrides={"calls": "true"}), "rules_conflict", "calls"),
     ],
 )
 def test_rules_that_cannot_be_played_are_refused_with_the_options_name(rules: Rules, reason: str, named: str) -> None:

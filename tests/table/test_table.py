@@ -382,13 +382,13 @@ def test_times_never_go_back() -> None:
     assert game.log[1].at.ToMicroseconds() == game.log[0].at.ToMicroseconds()
 
 
-def test_a_table_of_five_or_of_rules_not_built_does_not_open() -> None:
+def test_a_table_of_five_or_of_rules_that_clash_does_not_open() -> None:
     table, clock = Table("t2"), rules_pb2.Clock(turn_ms=1)
     seats = [events_pb2.Seat(bot_level="random")] * 6
     length = rules_pb2.MatchLength(hands=1)
     with pytest.raises(ValueError, match="six"):
         table.open(table_pb2.TableSpec(seats=seats[:5], length=length), clock, 1)
-    with pytest.raises(Exception, match="not built"):
+    with pytest.raises(Exception, match="calls"):
         table.open(
-            table_pb2.TableSpec(seats=seats, length=length, rules=rules_pb2.RuleSet(preset="lianzhong")), clock, 1
+            table_pb2.TableSpec(seats=seats, length=length, rules=rules_pb2.RuleSet(overrides={"calls": "true"})), clock, 1
         )

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from gouji.engine import Action, ActionKind, Hand, NotBuilt, RuleSet, UnknownOption
+from gouji.engine import Action, ActionKind, Hand, RuleSet, UnknownOption
 from gouji.engine.actions import WITH_CARDS
 from gouji.engine.cards import Card, full_deck
 from gouji.engine.events import (
@@ -175,8 +175,6 @@ def test_lengths_of_matches() -> None:
     for length in (rules_pb2.MatchLength(), rules_pb2.MatchLength(hands=0), rules_pb2.MatchLength(target=0)):
         with pytest.raises(MalformedMessage):
             match_from_proto(rules, length)
-    with pytest.raises(NotBuilt):
-        match_from_proto(RuleSet.parse("lianzhong"), rules_pb2.MatchLength(hands=1))
 
 
 def play_at_random(seed: int, preset: str = "standard") -> Iterator[Hand]:

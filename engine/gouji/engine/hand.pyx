@@ -792,7 +792,8 @@ def _view(Hand hand, int seat, viewer):
         place=hand.places[seat],
         passed=bool(has(s.passed, seat)),
         has_head=bool(has_head(s, seat)),
-        opened=bool(has(s.opened, seat)),
+        # What a deal means by itself shows with the deal.
+        opened=bool(has(s.opened, seat)) and s.phase != ADVANCE,
         burning=bool(has(s.burning, seat)),
         revolted=bool(has(s.revolted, seat)),
         struck=bool(has(s.struck, seat)),
@@ -813,7 +814,7 @@ def _observe(Hand hand, viewer):
         rules=hand.rules,
         seat=viewer,
         phase=hand.phase,
-        cards=() if viewer is None else hand.cards(viewer),
+        cards=() if viewer is None or hand.s.phase == ADVANCE else hand.cards(viewer),
         seats=tuple([_view(hand, seat, viewer) for seat in range(SEATS)]),
         table=hand.table,
         table_seat=hand.table_seat,
@@ -829,6 +830,7 @@ def _observe(Hand hand, viewer):
         choices=tuple(hand.legal_actions()) if mine and hand.s.phase != PLAYING else (),
         may_feel=mine and hand.s.feels[<int>viewer] < hand.compiled.c.feel,
         may_ask=hand.may_ask(viewer) if mine else (),
+        debt=hand.debt,
     )
 
 

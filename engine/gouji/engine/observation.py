@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from gouji.engine.actions import Action
 from gouji.engine.cards import Card
 from gouji.engine.rules import RuleSet
+from gouji.engine.tribute import Debt
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Observation:
     ``answers_open`` says that private questions may be open (the same for every viewer). ``question`` and
     ``may_yield`` are set for the viewer alone; ``felt`` is what it felt of its opposite's cards last, and
     ``may_feel`` and ``may_ask`` what more it may learn of counts (R9.11). Outside the play ``choices`` are all that it
-    may do.
+    may do; ``debt`` is the tribute that is being settled.
     """
 
     rules: RuleSet
@@ -62,6 +63,7 @@ class Observation:
     choices: tuple[Action, ...] = ()
     may_feel: bool = False
     may_ask: tuple[int, ...] = ()
+    debt: Debt | None = None
 
     def legal_actions(self) -> list[Action]:
         """All actions open to the viewer; empty when it is not asked."""

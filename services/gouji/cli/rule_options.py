@@ -26,7 +26,6 @@ def read_rules(given: Iterable[str]) -> RuleSet:
         spec[name if equals else "preset"] = value if equals else name
     try:
         rules = RuleSet.parse(spec)
-        rules.require_built()
     except RuleSetError as error:
         raise typer.BadParameter(str(error), param_hint="--rules") from None
     return rules

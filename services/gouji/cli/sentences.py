@@ -38,7 +38,6 @@ SENTENCES: Final = {
     "unknown_rule_option": "There is no rule of that name; see RULES.md.",
     "bad_rule_value": "A rule does not take that value.",
     "rules_conflict": "These rules make no sense together.",
-    "rules_not_built": "These rules cannot be played yet.",
     "unknown_bot_level": "There is no bot of that level.",
     "token_missing": "The server does not know who you are.",
     "token_invalid": "The server does not know you any more; delete the session file to start anew.",
@@ -59,7 +58,7 @@ SENTENCES: Final = {
 }
 """A sentence for every reason of `reasons.proto`."""
 
-_ABOUT_RULES: Final = frozenset({"unknown_rule_option", "bad_rule_value", "rules_conflict", "rules_not_built"})
+_ABOUT_RULES: Final = frozenset({"unknown_rule_option", "bad_rule_value", "rules_conflict"})
 
 
 def sentence(error: ClientError) -> str:

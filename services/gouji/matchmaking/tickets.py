@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gouji.engine import BadValue, NotBuilt, RulesConflict, RuleSet, RuleSetError, UnknownOption
+from gouji.engine import BadValue, RulesConflict, RuleSet, RuleSetError, UnknownOption
 from gouji.serving.clock import moment
 from gouji.serving.errors import ServiceError
 from gouji.v1 import matchmaking_pb2, rules_pb2
@@ -25,7 +25,6 @@ _REASONS: Final[dict[type[RuleSetError], str]] = {
     UnknownOption: "unknown_rule_option",
     BadValue: "bad_rule_value",
     RulesConflict: "rules_conflict",
-    NotBuilt: "rules_not_built",
 }
 
 
@@ -106,7 +105,6 @@ def read_rules(given: rules_pb2.RuleSet, field: str) -> RuleSet:
     """Check a rule set that is to be dealt; a refusal names the ``field`` and the option."""
     try:
         rules = rules_from_proto(given)
-        rules.require_built()
     except RuleSetError as error:
         raise ServiceError(_REASONS[type(error)], f"{field}: {error}", metadata={"field": field}) from error
     return rules

@@ -58,7 +58,6 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "unknown_rule_option": _BAD,
     "bad_rule_value": _BAD,
     "rules_conflict": _BAD,
-    "rules_not_built": _BAD,
     "unknown_bot_level": _BAD,
     "token_missing": _WHO,
     "token_invalid": _WHO,

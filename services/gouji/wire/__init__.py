@@ -16,7 +16,13 @@ from gouji.wire.cards import (
 )
 from gouji.wire.consequences import consequence_from_proto, consequences_to_proto
 from gouji.wire.errors import MalformedMessage
-from gouji.wire.observation import observation_from_proto, observation_to_proto, question_to_proto
+from gouji.wire.observation import (
+    debt_from_proto,
+    debt_to_proto,
+    observation_from_proto,
+    observation_to_proto,
+    question_to_proto,
+)
 from gouji.wire.rules import match_from_proto, rules_from_proto, rules_to_proto
 
 __all__ = [
@@ -30,6 +36,8 @@ __all__ = [
     "cards_to_proto",
     "consequence_from_proto",
     "consequences_to_proto",
+    "debt_from_proto",
+    "debt_to_proto",
     "match_from_proto",
     "observation_from_proto",
     "observation_to_proto",

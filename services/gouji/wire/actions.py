@@ -45,6 +45,8 @@ FIELDS: Final[dict[ActionKind, tuple[str, Form]]] = {
     ActionKind.SINK: ("sink", Form.BARE),
     ActionKind.LAY_OFF: ("lay_off", Form.RANKS),
     ActionKind.FEEL: ("feel", Form.BARE),
+    ActionKind.DOUBLE: ("double", Form.BARE),
+    ActionKind.ASK: ("ask", Form.SEAT),
 }
 """Each kind's field in the message, and what the field holds."""
 

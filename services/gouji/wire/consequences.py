@@ -2,24 +2,30 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Final
+from typing import Any, Final
 
 from gouji.engine.cards import RANKS, Card, sort_cards
 from gouji.engine.events import (
     BurnSucceeded,
+    CardBought,
     Consequence,
+    FoursSunk,
     HandOver,
     HandVoided,
+    RanksLaidOff,
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
     SeatOpened,
     SeatStruck,
     SeatStuck,
+    TributePaid,
+    TributeResisted,
+    TributeReturned,
     TrickWon,
 )
 from gouji.v1 import events_pb2
-from gouji.wire.cards import card_from_proto, card_to_proto
+from gouji.wire.cards import card_from_proto, card_to_proto, rank_from_proto, rank_to_proto
 from gouji.wire.errors import MalformedMessage
 
 FIELDS: Final[dict[type[Consequence], str]] = {
@@ -32,6 +38,12 @@ FIELDS: Final[dict[type[Consequence], str]] = {
     BurnSucceeded: "burn_succeeded",
     ScrambleBegan: "scramble_began",
     HandVoided: "hand_voided",
+    TributePaid: "tribute_paid",
+    TributeReturned: "tribute_returned",
+    CardBought: "card_bought",
+    TributeResisted: "tribute_resisted",
+    FoursSunk: "fours_sunk",
+    RanksLaidOff: "ranks_laid_off",
 }
 """Each consequence's field in the message. `HandOver` has none: the event `HandEnded` says it."""
 
@@ -54,10 +66,16 @@ def _pack(consequence: Consequence, cards_of: CardsOf) -> events_pb2.Consequence
     body.SetInParent()
     for field in fields(consequence):
         value = getattr(consequence, field.name)
-        if field.name == "cards":
+        if isinstance(consequence, SeatStruck) and field.name == "cards":
             body.cards.extend(map(card_to_proto, cards_of(body.seat)))
+        elif isinstance(consequence, RanksLaidOff):
+            body.ranks.extend(map(rank_to_proto, consequence.ranks))
+        elif isinstance(value, tuple):
+            getattr(body, field.name).extend(map(card_to_proto, value))
         else:
             setattr(body, field.name, value)
+    if isinstance(consequence, TributeReturned):
+        body.count = len(consequence.cards)
     return message
 
 
@@ -70,5 +88,12 @@ def consequence_from_proto(message: events_pb2.Consequence) -> Consequence:
     if isinstance(body, events_pb2.SeatStruck):
         shown = "".join(RANKS[card_from_proto(card).rank] for card in body.cards)
         return SeatStruck(body.seat, sort_cards(shown))
+    if isinstance(body, events_pb2.RanksLaidOff):
+        return RanksLaidOff("".join(rank_from_proto(rank) for rank in body.ranks))
     kind = _CLASSES[field]
-    return kind(**{entry.name: getattr(body, entry.name) for entry in fields(kind)})
+    return kind(**{entry.name: _read(getattr(body, entry.name)) for entry in fields(kind)})
+
+
+def _read(value: Any) -> Any:
+    """Read a field: a number or text as it is, cards as a tuple."""
+    return value if isinstance(value, int | str) else tuple(map(card_from_proto, value))

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from gouji.engine import Action, Observation, SeatView
+from gouji.engine import Action, Debt, Observation, SeatView
 from gouji.v1 import observation_pb2
-from gouji.wire.actions import action_to_proto
+from gouji.wire.actions import action_from_proto, action_to_proto
 from gouji.wire.cards import card_from_proto, card_to_proto, cards_from_proto, cards_to_proto
 from gouji.wire.errors import MalformedMessage
 from gouji.wire.rules import rules_from_proto, rules_to_proto
@@ -52,7 +52,22 @@ def observation_to_proto(
         finished=observation.finished,
         trick=(observation_pb2.TrickAct(seat=act.seat, action=action_to_proto(act)) for act in trick),
         scores=scores,
+        debt=debt_to_proto(observation.debt) if observation.debt else None,
+        choices=map(action_to_proto, observation.choices),
+        felt_plus_one=0 if observation.felt is None else observation.felt + 1,
+        may_feel=observation.may_feel,
+        may_ask=observation.may_ask,
     )
+
+
+def debt_to_proto(debt: Debt) -> observation_pb2.Debt:
+    """Pack a tribute that is owed."""
+    return observation_pb2.Debt(payer=debt.payer, receiver=debt.receiver, kind=debt.kind, cards=debt.cards)
+
+
+def debt_from_proto(message: observation_pb2.Debt) -> Debt:
+    """Read a tribute that is owed."""
+    return Debt(message.payer, message.receiver, message.kind, message.cards)
 
 
 def observation_from_proto(message: observation_pb2.Observation) -> Observation:
@@ -76,6 +91,11 @@ def observation_from_proto(message: observation_pb2.Observation) -> Observation:
         question=_QUESTION_TEXT.get(message.question),
         may_yield=message.may_yield,
         finished=tuple(message.finished),
+        felt=message.felt_plus_one - 1 if message.felt_plus_one else None,
+        choices=tuple(action_from_proto(message.viewer_plus_one - 1, choice) for choice in message.choices),
+        may_feel=message.may_feel,
+        may_ask=tuple(message.may_ask),
+        debt=debt_from_proto(message.debt) if message.HasField("debt") else None,
     )
 
 
@@ -113,6 +133,7 @@ def _seat_to_proto(view: SeatView) -> observation_pb2.SeatView:
         stuck=view.stuck,
         played=cards_to_proto(view.played),
         kept_head=view.kept_head,
+        shown=cards_to_proto(view.shown),
     )
     setattr(message, "in", view.is_in)  # a keyword of the language
     return message
@@ -133,4 +154,5 @@ def _seat_from_proto(message: observation_pb2.SeatView) -> SeatView:
         stuck=message.stuck,
         played=cards_from_proto(message.played),
         kept_head=message.kept_head,
+        shown=cards_from_proto(message.shown),
     )

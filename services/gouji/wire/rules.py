@@ -29,7 +29,7 @@ def _parse(preset: str, overrides: tuple[tuple[str, str], ...]) -> RuleSet:
 def match_from_proto(rules: RuleSet, length: rules_pb2.MatchLength) -> Match:
     """Begin a match of that length.
 
-    Raises `MalformedMessage` for a length that is unset or zero, `NotBuilt` for rules not yet dealt.
+    Raises `MalformedMessage` for a length that is unset or zero.
     """
     match length.WhichOneof("until"):
         case "hands" if length.hands:

@@ -48,6 +48,8 @@ class Action(_message.Message):
     SINK_FIELD_NUMBER: _builtins.int
     LAY_OFF_FIELD_NUMBER: _builtins.int
     FEEL_FIELD_NUMBER: _builtins.int
+    DOUBLE_FIELD_NUMBER: _builtins.int
+    ASK_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def play(self) -> Global___Play: ...
     @_builtins.property
@@ -94,6 +96,10 @@ class Action(_message.Message):
     def lay_off(self) -> Global___LayOff: ...
     @_builtins.property
     def feel(self) -> Global___Feel: ...
+    @_builtins.property
+    def double(self) -> Global___Double: ...
+    @_builtins.property
+    def ask(self) -> Global___Ask: ...
     def __init__(
         self,
         *,
@@ -120,12 +126,14 @@ class Action(_message.Message):
         sink: Global___Sink | None = ...,
         lay_off: Global___LayOff | None = ...,
         feel: Global___Feel | None = ...,
+        double: Global___Double | None = ...,
+        ask: Global___Ask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "burn", b"burn", "buy_with", b"buy_with", "call", b"call", "choose_last", b"choose_last", "close", b"close", "decline", b"decline", "feel", b"feel", "give", b"give", "keep_head", b"keep_head", "kind", b"kind", "lay_off", b"lay_off", "no_call", b"no_call", "no_head", b"no_head", "pass_turn", b"pass_turn", "pay", b"pay", "play", b"play", "redeal", b"redeal", "refuse", b"refuse", "return_cards", b"return_cards", "revolt", b"revolt", "sink", b"sink", "stay", b"stay", "yield_turn", b"yield_turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "ask", b"ask", "burn", b"burn", "buy_with", b"buy_with", "call", b"call", "choose_last", b"choose_last", "close", b"close", "decline", b"decline", "double", b"double", "feel", b"feel", "give", b"give", "keep_head", b"keep_head", "kind", b"kind", "lay_off", b"lay_off", "no_call", b"no_call", "no_head", b"no_head", "pass_turn", b"pass_turn", "pay", b"pay", "play", b"play", "redeal", b"redeal", "refuse", b"refuse", "return_cards", b"return_cards", "revolt", b"revolt", "sink", b"sink", "stay", b"stay", "yield_turn", b"yield_turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "burn", b"burn", "buy_with", b"buy_with", "call", b"call", "choose_last", b"choose_last", "close", b"close", "decline", b"decline", "feel", b"feel", "give", b"give", "keep_head", b"keep_head", "kind", b"kind", "lay_off", b"lay_off", "no_call", b"no_call", "no_head", b"no_head", "pass_turn", b"pass_turn", "pay", b"pay", "play", b"play", "redeal", b"redeal", "refuse", b"refuse", "return_cards", b"return_cards", "revolt", b"revolt", "sink", b"sink", "stay", b"stay", "yield_turn", b"yield_turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "ask", b"ask", "burn", b"burn", "buy_with", b"buy_with", "call", b"call", "choose_last", b"choose_last", "close", b"close", "decline", b"decline", "double", b"double", "feel", b"feel", "give", b"give", "keep_head", b"keep_head", "kind", b"kind", "lay_off", b"lay_off", "no_call", b"no_call", "no_head", b"no_head", "pass_turn", b"pass_turn", "pay", b"pay", "play", b"play", "redeal", b"redeal", "refuse", b"refuse", "return_cards", b"return_cards", "revolt", b"revolt", "sink", b"sink", "stay", b"stay", "yield_turn", b"yield_turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["play", "pass_turn", "yield_turn", "burn", "close", "pay", "return_cards", "refuse", "accept", "buy_with", "give", "revolt", "stay", "keep_head", "no_head", "call", "no_call", "redeal", "choose_last", "decline", "sink", "lay_off", "feel"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["play", "pass_turn", "yield_turn", "burn", "close", "pay", "return_cards", "refuse", "accept", "buy_with", "give", "revolt", "stay", "keep_head", "no_head", "call", "no_call", "redeal", "choose_last", "decline", "sink", "lay_off", "feel", "double", "ask"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -568,3 +576,42 @@ class Feel(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Feel: _TypeAlias = Feel  # noqa: Y015
+
+@_typing.final
+class Double(_message.Message):
+    """Double the tributes of this hand's result for your team (R9.7)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Double: _TypeAlias = Double  # noqa: Y015
+
+@_typing.final
+class Ask(_message.Message):
+    """Ask a seat how many cards it holds, where counts are told on request (R9.11)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """0..5."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Ask: _TypeAlias = Ask  # noqa: Y015

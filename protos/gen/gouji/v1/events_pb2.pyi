@@ -309,8 +309,13 @@ class ActionTaken(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     CONSEQUENCES_FIELD_NUMBER: _builtins.int
     DECLINES_FIELD_NUMBER: _builtins.int
+    PARTNER_PLUS_ONE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     decided_by: Global___DecidedBy.ValueType
+    partner_plus_one: _builtins.int
+    """The other seat of a tribute or sale, plus one. What the two give back or refuse is hidden from the others: their
+    action has no cards and no rank.
+    """
     @_builtins.property
     def action(self) -> _actions_pb2.Action: ...
     @_builtins.property
@@ -332,10 +337,11 @@ class ActionTaken(_message.Message):
         cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
         consequences: _abc.Iterable[Global___Consequence] | None = ...,
         declines: _abc.Iterable[Global___PrivateDecline] | None = ...,
+        partner_plus_one: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "cards", b"cards", "consequences", b"consequences", "decided_by", b"decided_by", "declines", b"declines", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "cards", b"cards", "consequences", b"consequences", "decided_by", b"decided_by", "declines", b"declines", "partner_plus_one", b"partner_plus_one", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -408,6 +414,12 @@ class Consequence(_message.Message):
     BURN_SUCCEEDED_FIELD_NUMBER: _builtins.int
     SCRAMBLE_BEGAN_FIELD_NUMBER: _builtins.int
     HAND_VOIDED_FIELD_NUMBER: _builtins.int
+    TRIBUTE_PAID_FIELD_NUMBER: _builtins.int
+    TRIBUTE_RETURNED_FIELD_NUMBER: _builtins.int
+    CARD_BOUGHT_FIELD_NUMBER: _builtins.int
+    TRIBUTE_RESISTED_FIELD_NUMBER: _builtins.int
+    FOURS_SUNK_FIELD_NUMBER: _builtins.int
+    RANKS_LAID_OFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def trick_won(self) -> Global___TrickWon: ...
     @_builtins.property
@@ -426,6 +438,18 @@ class Consequence(_message.Message):
     def scramble_began(self) -> Global___ScrambleBegan: ...
     @_builtins.property
     def hand_voided(self) -> Global___HandVoided: ...
+    @_builtins.property
+    def tribute_paid(self) -> Global___TributePaid: ...
+    @_builtins.property
+    def tribute_returned(self) -> Global___TributeReturned: ...
+    @_builtins.property
+    def card_bought(self) -> Global___CardBought: ...
+    @_builtins.property
+    def tribute_resisted(self) -> Global___TributeResisted: ...
+    @_builtins.property
+    def fours_sunk(self) -> Global___FoursSunk: ...
+    @_builtins.property
+    def ranks_laid_off(self) -> Global___RanksLaidOff: ...
     def __init__(
         self,
         *,
@@ -438,12 +462,18 @@ class Consequence(_message.Message):
         burn_succeeded: Global___BurnSucceeded | None = ...,
         scramble_began: Global___ScrambleBegan | None = ...,
         hand_voided: Global___HandVoided | None = ...,
+        tribute_paid: Global___TributePaid | None = ...,
+        tribute_returned: Global___TributeReturned | None = ...,
+        card_bought: Global___CardBought | None = ...,
+        tribute_resisted: Global___TributeResisted | None = ...,
+        fours_sunk: Global___FoursSunk | None = ...,
+        ranks_laid_off: Global___RanksLaidOff | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "hand_voided", b"hand_voided", "kind", b"kind", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "trick_won", b"trick_won"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "trick_won", b"trick_won"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "hand_voided", b"hand_voided", "kind", b"kind", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "trick_won", b"trick_won"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "trick_won", b"trick_won"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["trick_won", "seat_finished", "seat_opened", "seat_choked", "seat_struck", "seat_stuck", "burn_succeeded", "scramble_began", "hand_voided"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["trick_won", "seat_finished", "seat_opened", "seat_choked", "seat_struck", "seat_stuck", "burn_succeeded", "scramble_began", "hand_voided", "tribute_paid", "tribute_returned", "card_bought", "tribute_resisted", "fours_sunk", "ranks_laid_off"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -652,6 +682,167 @@ class HandVoided(_message.Message):
 Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
 
 @_typing.final
+class TributePaid(_message.Message):
+    """A tribute was paid; everybody sees the cards (R8.3)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    payer: _builtins.int
+    receiver: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    def __init__(
+        self,
+        *,
+        payer: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TributePaid: _TypeAlias = TributePaid  # noqa: Y015
+
+@_typing.final
+class TributeReturned(_message.Message):
+    """Cards were given back for a tribute; the two seats alone see them, the others how many (R8.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    PAYER_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    receiver: _builtins.int
+    payer: _builtins.int
+    count: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    def __init__(
+        self,
+        *,
+        receiver: _builtins.int = ...,
+        payer: _builtins.int = ...,
+        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "count", b"count", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TributeReturned: _TypeAlias = TributeReturned  # noqa: Y015
+
+@_typing.final
+class CardBought(_message.Message):
+    """A three or four was bought, or given for nothing (R8.7)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BUYER_FIELD_NUMBER: _builtins.int
+    SELLER_FIELD_NUMBER: _builtins.int
+    SOLD_FIELD_NUMBER: _builtins.int
+    PAID_FIELD_NUMBER: _builtins.int
+    buyer: _builtins.int
+    seller: _builtins.int
+    @_builtins.property
+    def sold(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    @_builtins.property
+    def paid(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    def __init__(
+        self,
+        *,
+        buyer: _builtins.int = ...,
+        seller: _builtins.int = ...,
+        sold: _abc.Iterable[_cards_pb2.Card] | None = ...,
+        paid: _abc.Iterable[_cards_pb2.Card] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buyer", b"buyer", "paid", b"paid", "seller", b"seller", "sold", b"sold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CardBought: _TypeAlias = CardBought  # noqa: Y015
+
+@_typing.final
+class TributeResisted(_message.Message):
+    """A tribute is not paid, since its payer resists (R8.6)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    payer: _builtins.int
+    receiver: _builtins.int
+    kind: _builtins.str
+    def __init__(
+        self,
+        *,
+        payer: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        kind: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TributeResisted: _TypeAlias = TributeResisted  # noqa: Y015
+
+@_typing.final
+class FoursSunk(_message.Message):
+    """A seat laid its fours aside; how many stays its own (R9.9)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FoursSunk: _TypeAlias = FoursSunk  # noqa: Y015
+
+@_typing.final
+class RanksLaidOff(_message.Message):
+    """Every seat laid off its cards of these ranks (R9.10)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]: ...
+    def __init__(
+        self,
+        *,
+        ranks: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RanksLaidOff: _TypeAlias = RanksLaidOff  # noqa: Y015
+
+@_typing.final
 class HandEnded(_message.Message):
     """A hand is over, scored, and its deal can be checked."""
 
@@ -664,6 +855,7 @@ class HandEnded(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
+    OWES_FIELD_NUMBER: _builtins.int
     voided: _builtins.bool
     secret: _builtins.bytes
     """The secret behind the deal's commitment."""
@@ -685,6 +877,10 @@ class HandEnded(_message.Message):
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtHand]:
         """All six hands as dealt."""
 
+    @_builtins.property
+    def owes(self) -> _containers.RepeatedCompositeFieldContainer[_observation_pb2.Debt]:
+        """What the next hand settles, in that order (R8)."""
+
     def __init__(
         self,
         *,
@@ -695,10 +891,11 @@ class HandEnded(_message.Message):
         secret: _builtins.bytes = ...,
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         digest: _builtins.str = ...,
+        owes: _abc.Iterable[_observation_pb2.Debt] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "hands", b"hands", "order", b"order", "scores", b"scores", "secret", b"secret", "team_scores", b"team_scores", "voided", b"voided"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "hands", b"hands", "order", b"order", "owes", b"owes", "scores", b"scores", "secret", b"secret", "team_scores", b"team_scores", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

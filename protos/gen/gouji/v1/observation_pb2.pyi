@@ -38,6 +38,8 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_REVOLT: _Phase.ValueType  # 7
     PHASE_PLAY: _Phase.ValueType  # 8
     PHASE_OVER: _Phase.ValueType  # 9
+    PHASE_REDEAL: _Phase.ValueType  # 10
+    PHASE_LAST: _Phase.ValueType  # 11
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """The part of a hand that is being played (R3.1)."""
@@ -52,6 +54,8 @@ PHASE_LAY_OFF: Phase.ValueType  # 6
 PHASE_REVOLT: Phase.ValueType  # 7
 PHASE_PLAY: Phase.ValueType  # 8
 PHASE_OVER: Phase.ValueType  # 9
+PHASE_REDEAL: Phase.ValueType  # 10
+PHASE_LAST: Phase.ValueType  # 11
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Question:
@@ -75,6 +79,32 @@ class _QuestionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Question.Val
     """Revolt or stay (R9.1). Private."""
     QUESTION_HEAD: _Question.ValueType  # 7
     """Keep head or not (R9.2)."""
+    QUESTION_CALL: _Question.ValueType  # 8
+    """Call or not (R9.5)."""
+    QUESTION_DOUBLE: _Question.ValueType  # 9
+    """Double the tributes or not (R9.7)."""
+    QUESTION_REDEAL: _Question.ValueType  # 10
+    """Ask for a new deal or not (R3.1). Private."""
+    QUESTION_TAKE: _Question.ValueType  # 11
+    """Take a tribute or let it go (R8.4)."""
+    QUESTION_PAY: _Question.ValueType  # 12
+    """Pay what is owed (R8.3)."""
+    QUESTION_RETURN: _Question.ValueType  # 13
+    """Give cards back (R8.4)."""
+    QUESTION_ACCEPT: _Question.ValueType  # 14
+    """Accept what is given back, or refuse a rank (R8.4)."""
+    QUESTION_BUY: _Question.ValueType  # 15
+    """Buy a three or four (R8.7)."""
+    QUESTION_GIVE: _Question.ValueType  # 16
+    """Give a three or four (R8.7)."""
+    QUESTION_SINK: _Question.ValueType  # 17
+    """Sink fours or not (R9.9). Private."""
+    QUESTION_LAY_OFF: _Question.ValueType  # 18
+    """Have ranks laid off or not (R9.10)."""
+    QUESTION_CONTEST: _Question.ValueType  # 19
+    """Beat what a revolter shows, or let it open (R9.3)."""
+    QUESTION_LAST: _Question.ValueType  # 20
+    """Say who is last (R6.2)."""
 
 class Question(_Question, metaclass=_QuestionEnumTypeWrapper):
     """What a seat is asked."""
@@ -94,6 +124,32 @@ QUESTION_REVOLT: Question.ValueType  # 6
 """Revolt or stay (R9.1). Private."""
 QUESTION_HEAD: Question.ValueType  # 7
 """Keep head or not (R9.2)."""
+QUESTION_CALL: Question.ValueType  # 8
+"""Call or not (R9.5)."""
+QUESTION_DOUBLE: Question.ValueType  # 9
+"""Double the tributes or not (R9.7)."""
+QUESTION_REDEAL: Question.ValueType  # 10
+"""Ask for a new deal or not (R3.1). Private."""
+QUESTION_TAKE: Question.ValueType  # 11
+"""Take a tribute or let it go (R8.4)."""
+QUESTION_PAY: Question.ValueType  # 12
+"""Pay what is owed (R8.3)."""
+QUESTION_RETURN: Question.ValueType  # 13
+"""Give cards back (R8.4)."""
+QUESTION_ACCEPT: Question.ValueType  # 14
+"""Accept what is given back, or refuse a rank (R8.4)."""
+QUESTION_BUY: Question.ValueType  # 15
+"""Buy a three or four (R8.7)."""
+QUESTION_GIVE: Question.ValueType  # 16
+"""Give a three or four (R8.7)."""
+QUESTION_SINK: Question.ValueType  # 17
+"""Sink fours or not (R9.9). Private."""
+QUESTION_LAY_OFF: Question.ValueType  # 18
+"""Have ranks laid off or not (R9.10)."""
+QUESTION_CONTEST: Question.ValueType  # 19
+"""Beat what a revolter shows, or let it open (R9.3)."""
+QUESTION_LAST: Question.ValueType  # 20
+"""Say who is last (R6.2)."""
 Global___Question: _TypeAlias = Question  # noqa: Y015
 
 @_typing.final
@@ -126,6 +182,37 @@ class TablePlay(_message.Message):
 Global___TablePlay: _TypeAlias = TablePlay  # noqa: Y015
 
 @_typing.final
+class Debt(_message.Message):
+    """A tribute that is owed (R8.1)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    payer: _builtins.int
+    receiver: _builtins.int
+    kind: _builtins.str
+    """`point`, `choke`, `stuck`, `burn`, `last` or `sweep`."""
+    cards: _builtins.int
+    def __init__(
+        self,
+        *,
+        payer: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        cards: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "kind", b"kind", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Debt: _TypeAlias = Debt  # noqa: Y015
+
+@_typing.final
 class SeatView(_message.Message):
     """What everybody may know of one seat."""
 
@@ -144,6 +231,7 @@ class SeatView(_message.Message):
     STUCK_FIELD_NUMBER: _builtins.int
     PLAYED_FIELD_NUMBER: _builtins.int
     KEPT_HEAD_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
     cards_left: _builtins.int
     """Cards left, or -1 where the rules hide it (R9.11)."""
     place: _builtins.int
@@ -163,6 +251,10 @@ class SeatView(_message.Message):
     def played(self) -> _cards_pb2.Cards:
         """Cards of this seat that everybody has seen, by rank: those that it played and those shown when it was struck."""
 
+    @_builtins.property
+    def shown(self) -> _cards_pb2.Cards:
+        """A team-mate's hand, where the viewer may see it (R9.12)."""
+
     def __init__(
         self,
         *,
@@ -178,10 +270,11 @@ class SeatView(_message.Message):
         stuck: _builtins.bool = ...,
         played: _cards_pb2.Cards | None = ...,
         kept_head: _builtins.int = ...,
+        shown: _cards_pb2.Cards | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["played", b"played"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["played", b"played", "shown", b"shown"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burning", b"burning", "cards_left", b"cards_left", "choked_by_plus_one", b"choked_by_plus_one", "has_head", b"has_head", "in", b"in", "kept_head", b"kept_head", "opened", b"opened", "passed", b"passed", "place", b"place", "played", b"played", "revolted", b"revolted", "struck", b"struck", "stuck", b"stuck"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burning", b"burning", "cards_left", b"cards_left", "choked_by_plus_one", b"choked_by_plus_one", "has_head", b"has_head", "in", b"in", "kept_head", b"kept_head", "opened", b"opened", "passed", b"passed", "place", b"place", "played", b"played", "revolted", b"revolted", "shown", b"shown", "struck", b"struck", "stuck", b"stuck"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -209,6 +302,11 @@ class Observation(_message.Message):
     FINISHED_FIELD_NUMBER: _builtins.int
     TRICK_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
+    DEBT_FIELD_NUMBER: _builtins.int
+    CHOICES_FIELD_NUMBER: _builtins.int
+    FELT_PLUS_ONE_FIELD_NUMBER: _builtins.int
+    MAY_FEEL_FIELD_NUMBER: _builtins.int
+    MAY_ASK_FIELD_NUMBER: _builtins.int
     hand: _builtins.int
     """Hand number within the match, from 1."""
     viewer_plus_one: _builtins.int
@@ -225,6 +323,10 @@ class Observation(_message.Message):
     """What the viewer is asked; unspecified when it is not."""
     may_yield: _builtins.bool
     """The viewer may yield (R4.3)."""
+    felt_plus_one: _builtins.int
+    """What the viewer felt of its opposite's cards last, plus one; 0 if nothing (R9.11)."""
+    may_feel: _builtins.bool
+    """The viewer may feel its opposite's cards now."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -251,6 +353,18 @@ class Observation(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Points carried into this hand: two numbers (even, odd) by teams, else six."""
 
+    @_builtins.property
+    def debt(self) -> Global___Debt:
+        """The tribute that is being settled."""
+
+    @_builtins.property
+    def choices(self) -> _containers.RepeatedCompositeFieldContainer[_actions_pb2.Action]:
+        """Outside the play: all that the viewer may do."""
+
+    @_builtins.property
+    def may_ask(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats whose counts the viewer may ask for now."""
+
     def __init__(
         self,
         *,
@@ -270,10 +384,15 @@ class Observation(_message.Message):
         finished: _abc.Iterable[_builtins.int] | None = ...,
         trick: _abc.Iterable[Global___TrickAct] | None = ...,
         scores: _abc.Iterable[_builtins.int] | None = ...,
+        debt: Global___Debt | None = ...,
+        choices: _abc.Iterable[_actions_pb2.Action] | None = ...,
+        felt_plus_one: _builtins.int = ...,
+        may_feel: _builtins.bool = ...,
+        may_ask: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["rules", b"rules", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["debt", b"debt", "rules", b"rules", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_open", b"answers_open", "cards", b"cards", "finished", b"finished", "hand", b"hand", "may_yield", b"may_yield", "phase", b"phase", "question", b"question", "rules", b"rules", "scores", b"scores", "scramble", b"scramble", "seats", b"seats", "table", b"table", "trick", b"trick", "trick_leader", b"trick_leader", "turn_plus_one", b"turn_plus_one", "viewer_plus_one", b"viewer_plus_one"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_open", b"answers_open", "cards", b"cards", "choices", b"choices", "debt", b"debt", "felt_plus_one", b"felt_plus_one", "finished", b"finished", "hand", b"hand", "may_ask", b"may_ask", "may_feel", b"may_feel", "may_yield", b"may_yield", "phase", b"phase", "question", b"question", "rules", b"rules", "scores", b"scores", "scramble", b"scramble", "seats", b"seats", "table", b"table", "trick", b"trick", "trick_leader", b"trick_leader", "turn_plus_one", b"turn_plus_one", "viewer_plus_one", b"viewer_plus_one"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

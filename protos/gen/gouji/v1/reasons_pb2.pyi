@@ -60,7 +60,6 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
     REASON_BAD_RULE_VALUE: _Reason.ValueType  # 62
     REASON_RULES_CONFLICT: _Reason.ValueType  # 63
-    REASON_RULES_NOT_BUILT: _Reason.ValueType  # 64
     REASON_UNKNOWN_BOT_LEVEL: _Reason.ValueType  # 65
     REASON_TOKEN_MISSING: _Reason.ValueType  # 80
     """Who is asking."""
@@ -126,7 +125,6 @@ REASON_MALFORMED: Reason.ValueType  # 60
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61
 REASON_BAD_RULE_VALUE: Reason.ValueType  # 62
 REASON_RULES_CONFLICT: Reason.ValueType  # 63
-REASON_RULES_NOT_BUILT: Reason.ValueType  # 64
 REASON_UNKNOWN_BOT_LEVEL: Reason.ValueType  # 65
 REASON_TOKEN_MISSING: Reason.ValueType  # 80
 """Who is asking."""
