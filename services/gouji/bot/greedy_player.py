@@ -16,7 +16,14 @@ KEPT_HEAD_PLAYS: Final = 3
 _GOUJI_AT: Final = {"T": 5, "J": 4, "Q": 3, "K": 2, "A": 2}
 """How many cards of a rank make a Gouji play (R2.7); of twos and jokers one does."""
 
-_QUIET: Final = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.DECLINE, ActionKind.STAY)
+_QUIET: Final = (
+    ActionKind.PASS,
+    ActionKind.CLOSE,
+    ActionKind.ACCEPT,
+    ActionKind.DECLINE,
+    ActionKind.STAY,
+    ActionKind.NO_CALL,
+)
 """Ways to let a question go, in the order in which they are looked for."""
 
 

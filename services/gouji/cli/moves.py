@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Final
 
 from gouji.engine import Action, ActionKind, MalformedAction, MalformedCards, UnknownAction
+from gouji.engine.actions import WITH_CARDS
 from gouji.engine.cards import RANKS, parse_cards
 
 HELP: Final = """\
@@ -14,6 +15,8 @@ pass, p        pass (过牌); when you are asked whether to burn or revolt: do n
 burn AA2       burn a Gouji play (烧牌)         yield     let the seats after you answer first (让牌)
 close          let your opposite's play stand (扣牌)
 revolt, stay   leave the hand or not (革命)      keep, nohead   keep a head or not (要头/无头)
+pay W, return 49, refuse 5, accept, buy_with 2, give 3      tribute and buying (进贡 还贡 买三)
+call, double, sink, lay_off 34, last 2, feel, ask 3         as the table's rules have it; `pass` declines
 hint, Enter    suggest plays; then a number picks one of them (`play 3` plays a three)
 ?, help        this page                        quit      leave; the same command brings you back"""
 
@@ -57,6 +60,26 @@ _WORDS: Final = {
     "no_head": ActionKind.NO_HEAD,
 }
 
+_WITH_CARDS: Final = {kind.text: kind for kind in WITH_CARDS | {ActionKind.REVOLT}}
+_DECLINES: Final = {
+    "revolt": ActionKind.STAY,
+    "head": ActionKind.NO_HEAD,
+    "call": ActionKind.NO_CALL,
+    "accept": ActionKind.ACCEPT,
+    **dict.fromkeys(("double", "redeal", "take", "pay", "buy", "give", "sink", "lay_off"), ActionKind.DECLINE),
+}
+"""What `pass` means where a pass is no answer."""
+
+_ASKED_FOR: Final = {
+    "pay": ActionKind.PAY,
+    "return": ActionKind.RETURN,
+    "accept": ActionKind.REFUSE,
+    "buy": ActionKind.BUY_WITH,
+    "give": ActionKind.GIVE,
+    "lay_off": ActionKind.LAY_OFF,
+}
+"""What bare cards mean where a play is no answer."""
+
 
 def read(text: str, seat: int, question: str, listed: Sequence[Action] = ()) -> Action | Wish:
     """Understand a line that ``seat`` typed when asked ``question``.
@@ -71,20 +94,23 @@ def read(text: str, seat: int, question: str, listed: Sequence[Action] = ()) -> 
         return listed[int(words) - 1]
     if words in _WORDS:
         kind = _WORDS[words]
-        declined = kind is ActionKind.PASS and question == "revolt"
-        return Action(seat, ActionKind.STAY if declined else kind)
-    return _with_cards(typed, seat)
+        return Action(seat, _DECLINES.get(question, kind) if kind is ActionKind.PASS else kind)
+    return _with_cards(typed, seat, question)
 
 
-def _with_cards(typed: str, seat: int) -> Action:
-    """Understand ``burn AA``, ``play AA``, ``AA`` and the other words of the rule cases."""
+def _with_cards(typed: str, seat: int, question: str) -> Action:
+    """Understand ``burn AA``, ``play AA``, ``AA`` and the other words of the rule cases.
+
+    Cards alone mean what the question asks for.
+    """
     verb, _, rest = typed.partition(" ")
-    if verb.lower() in {"play", "burn"}:
-        return Action(seat, ActionKind[verb.upper()], _cards(rest))
+    kind = _WITH_CARDS.get(verb.lower())
+    if kind is not None:
+        return Action(seat, kind, _cards(rest))
     try:
         return Action.parse_verb(seat, typed.lower())
     except (UnknownAction, MalformedAction, MalformedCards):
-        return Action(seat, ActionKind.PLAY, _cards(typed))
+        return Action(seat, _ASKED_FOR.get(question, ActionKind.PLAY), _cards(typed))
 
 
 def _cards(typed: str) -> str:

@@ -28,8 +28,20 @@ from gouji.wire import action_from_proto, card_from_proto, consequence_from_prot
 
 LEGEND = "A trick a line; N is normal play, S the scramble (四人乱缠). Passes are left out."
 
-_UNSAID = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.STAY)
-_BEFORE_PLAY = (ActionKind.REVOLT, ActionKind.KEEP_HEAD, ActionKind.NO_HEAD)
+_UNSAID = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.FEEL, ActionKind.ASK)
+_IN_PLAY = (ActionKind.PLAY, ActionKind.BURN, ActionKind.YIELD)
+_TOLD_BY_WHAT_FOLLOWS = (
+    ActionKind.STAY,
+    ActionKind.NO_CALL,
+    ActionKind.DECLINE,
+    ActionKind.PAY,
+    ActionKind.RETURN,
+    ActionKind.ACCEPT,
+    ActionKind.BUY_WITH,
+    ActionKind.GIVE,
+    ActionKind.SINK,
+    ActionKind.LAY_OFF,
+)
 
 
 class Scribe:
@@ -61,10 +73,10 @@ class Scribe:
 
     def _act(self, taken: ActionTaken) -> list[str]:
         action = action_from_proto(taken.seat, taken.action)
-        if action.kind in _BEFORE_PLAY:
-            return [f"{action.seat} {render.deed(action)}", *self._followed(taken.consequences)]
-        if action.kind not in _UNSAID:
+        if action.kind in _IN_PLAY:
             self._note(f"{action.seat} {render.deed(action, leads=not self._trick)}")
+        elif action.kind not in _UNSAID and action.kind not in _TOLD_BY_WHAT_FOLLOWS:
+            return [f"{action.seat} {render.deed(action)}", *self._followed(taken.consequences)]
         return self._followed(taken.consequences)
 
     def _followed(self, consequences: Iterable[Consequence]) -> list[str]:
@@ -77,8 +89,10 @@ class Scribe:
             elif isinstance(consequence, TrickWon):
                 self._note(render.follows(consequence))
                 lines += self._end_trick()
-            else:
+            elif self._trick:
                 self._note(render.follows(consequence))
+            else:
+                lines.append(render.follows(consequence))
         return lines
 
     def _note(self, text: str) -> None:
@@ -123,7 +137,7 @@ class Teller:
         return [
             "",
             f"Hand {number} is dealt; {self._who(dealt.first_leader)} leads.",
-            *(f"your hand ({len(cards)}): {render.by_rank(cards)}" for cards in shown),
+            *_own(shown),
         ]
 
     def _who(self, seat: int) -> str:
@@ -134,7 +148,8 @@ class Teller:
         done = render.deed(action, leads=self._leading and action.kind is ActionKind.PLAY)
         self._leading &= action.kind is not ActionKind.PLAY
         late = " (time ran out)" if taken.decided_by == DECIDED_BY_CLOCK else ""
-        return [f"{self._who(action.seat)}: {done}{late}", *self._followed(taken.consequences)]
+        seen = [_text(hand) for hand in taken.hands if hand.cards]
+        return [f"{self._who(action.seat)}: {done}{late}", *self._followed(taken.consequences), *_own(seen)]
 
     def _followed(self, messages: Iterable[Consequence]) -> list[str]:
         consequences = [consequence_from_proto(message) for message in messages]
@@ -147,6 +162,10 @@ class Teller:
         if change.bot_plays:
             return [f"{self._who(change.seat)} is away; a bot plays on."]
         return [f"{self._who(change.seat)} is here."] if change.connected else []
+
+
+def _own(shown: Iterable[str]) -> list[str]:
+    return [f"your hand ({len(cards)}): {render.by_rank(cards)}" for cards in shown]
 
 
 def around(event: Event) -> list[str]:

@@ -9,18 +9,24 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from gouji.engine import Action, ActionKind, Observation, SeatView
-from gouji.engine.cards import RANKS, team_of
+from gouji.engine import Action, ActionKind, Card, Observation, SeatView
+from gouji.engine.cards import RANKS, sort_cards, team_of
 from gouji.engine.events import (
     BurnSucceeded,
+    CardBought,
     Consequence,
+    FoursSunk,
     HandVoided,
+    RanksLaidOff,
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
     SeatOpened,
     SeatStruck,
     SeatStuck,
+    TributePaid,
+    TributeResisted,
+    TributeReturned,
     TrickWon,
 )
 
@@ -40,6 +46,20 @@ _DEEDS: Final = {
     ActionKind.STAY: "stays",
     ActionKind.KEEP_HEAD: "keeps a head (要头)",
     ActionKind.NO_HEAD: "has no head at once (无头)",
+    ActionKind.CALL: "calls that its opposite will not open (宣点)",
+    ActionKind.NO_CALL: "does not call",
+    ActionKind.DOUBLE: "doubles the tributes (明上)",
+    ActionKind.REDEAL: "asks for a new deal",
+    ActionKind.DECLINE: "declines",
+    ActionKind.PAY: "pays (进贡)",
+    ActionKind.RETURN: "gives back (还贡)",
+    ActionKind.REFUSE: "refuses",
+    ActionKind.ACCEPT: "accepts",
+    ActionKind.BUY_WITH: "buys with",
+    ActionKind.GIVE: "gives",
+    ActionKind.SINK: "sinks its fours (沉4)",
+    ActionKind.LAY_OFF: "has laid off (烩牌)",
+    ActionKind.FEEL: "feels its opposite's cards (摸班)",
 }
 
 
@@ -60,7 +80,11 @@ def deed(action: Action, *, leads: bool = False) -> str:
         return f"leads {action.cards}" if leads else action.cards
     if action.kind is ActionKind.BURN:
         return f"burns {action.cards} (烧牌)"
-    said = _DEEDS.get(action.kind, action.kind.text.replace("_", " "))
+    if action.kind is ActionKind.LAST:
+        return f"says that {action.target} is last"
+    if action.kind is ActionKind.ASK:
+        return f"asks {action.target} for its count"
+    said = _DEEDS[action.kind]
     return f"{said} {action.cards}" if action.cards else said
 
 
@@ -83,10 +107,35 @@ def follows(consequence: Consequence) -> str:
         case BurnSucceeded(burner, burned, doublings):
             said = f"{burner} has burned {burned} (烧成)" + (f", doubled {doublings}×" if doublings else "")
         case HandVoided():
-            said = "two revolts: the hand is void"
+            said = "the hand is void and dealt anew"
         case ScrambleBegan():
             said = "a scramble from here (四人乱缠)"
+        case other:
+            said = _before_play(other)
     return said
+
+
+def _before_play(consequence: Consequence) -> str:
+    """Say what becomes of cards before the play; empty for all else."""
+    match consequence:
+        case TributePaid(payer, receiver, cards):
+            return f"{payer} pays {receiver} {_ranks(cards)} (进贡)"
+        case TributeReturned(receiver, payer, cards):
+            return f"{receiver} gives {payer} back {_ranks(cards) or 'as many'} (还贡)"
+        case CardBought(buyer, seller, sold, paid):
+            price = f"for {_ranks(paid)}" if paid else "for nothing"
+            return f"{buyer} gets {_ranks(sold)} from {seller} {price} (买)"
+        case TributeResisted(payer, receiver, kind):
+            return f"{payer} resists and owes {receiver} no {kind} tribute (抗贡)"
+        case FoursSunk(seat):
+            return f"{seat} sinks its fours (沉4)"
+        case RanksLaidOff(ranks):
+            return f"all lay off their {' and '.join(ranks)} (烩牌)"
+    return ""
+
+
+def _ranks(cards: Iterable[Card]) -> str:
+    return sort_cards("".join(RANKS[card.rank] for card in cards))
 
 
 def trick_line(label: str, acts: Iterable[str]) -> str:

@@ -29,7 +29,23 @@ _ASKED: Final = {
     "burn": "You may burn this play (烧牌) or pass; nobody sees that you are asked.",
     "revolt": "You may leave this hand (革命): revolt or stay; nobody sees that you are asked.",
     "head": "Your opposite has revolted: keep a head (keep) or not (nohead).",
+    "call": "You may call that your opposite will not open (宣点): call, or pass.",
+    "double": "You may double your team's tributes (明上): double, or pass.",
+    "redeal": "You hold neither twos nor jokers: redeal, or pass; nobody sees that you are asked.",
+    "take": "A tribute is yours (吃贡): accept, or pass to let it go.",
+    "pay": "You owe a tribute (进贡): your highest cards.",
+    "return": "Give as many cards back (还贡): type them.",
+    "accept": "Cards come back to you (还贡): accept, or refuse a rank that you hold none of.",
+    "buy": "You hold none of them (买): pay with your cheapest of two, w, W.",
+    "give": "A team-mate needs a card of yours: give it.",
+    "sink": "You may sink your fours (沉4): sink, or pass; nobody sees that you are asked.",
+    "lay_off": "You may have ranks laid off (烩牌): lay_off 3, 4 or 34, or pass.",
+    "contest": "Your opposite revolts and shows this to open (开点): beat it or pass.",
+    "last": "Your team is left: say who is last (大落), such as `last 2`.",
 }
+_HINTED: Final = frozenset(_ASKED) - {"lead", "answer", "last_word", "gouji", "return"}
+"""Questions that come with their few answers."""
+
 _TIRED: Final = frozenset({"stale_turn", "table_over", "hand_over", "table_frozen"})
 
 
@@ -158,7 +174,7 @@ class Sitting:
         self._say(f"your hand ({len(asked.held)}): {render.by_rank(asked.held)}")
         left = self._table.seconds_left
         self._say(_ASKED[asked.question] + (f" {max(left, 0):.0f} s left." if left is not None else ""))
-        if asked.question in ("burn", "revolt", "head"):
+        if asked.question in _HINTED:
             self._hint(asked)
 
     def _hint(self, asked: Asked) -> None:

@@ -4,23 +4,29 @@ It holds what events state and nothing that would take the rules to work out; fo
 a head) there is `TableClient.observe`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gouji.engine import Action, ActionKind, Card
 from gouji.engine.cards import RANKS, SEATS, sort_cards
 from gouji.engine.events import (
+    CardBought,
+    FoursSunk,
+    RanksLaidOff,
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
     SeatOpened,
     SeatStruck,
     SeatStuck,
+    TributePaid,
+    TributeReturned,
     TrickWon,
 )
 from gouji.v1.events_pb2 import (
     ActionTaken,
     Consequence,
+    DealtHand,
     Event,
     HandDealt,
     HandEnded,
@@ -67,6 +73,8 @@ class HandState:
     trick: list[Action] = field(default_factory=list)
     finished: list[int] = field(default_factory=list)
     scramble: bool = False
+    contested: bool = False
+    """A revolter has shown what it would open with; what its opposite answers is no part of a trick (R9.3)."""
 
     @property
     def table(self) -> Action | None:
@@ -131,20 +139,34 @@ class TableView:
                 self.frozen = event.table_frozen
 
     def _dealt(self, number: int, dealt: HandDealt) -> None:
-        shown = [seat for seat, hand in enumerate(dealt.hands) if hand.cards]
-        self.seat = shown[0] if len(shown) == 1 else None
-        own = dealt.hands[self.seat].cards if self.seat is not None else ()
-        self.hand = HandState(number, dealt.first_leader, [card_from_proto(card) for card in own])
+        self.hand = HandState(number, dealt.first_leader)
         self.seats = [seat.next_hand() for seat in self.seats]
+        self._see(dealt.hands)
+
+    def _see(self, hands: Sequence[DealtHand]) -> None:
+        """Take up the watcher's own cards, if they are shown here."""
+        shown = [seat for seat, hand in enumerate(hands) if hand.cards]
+        if len(shown) == 1:
+            self.seat = shown[0]
+            self.hand.cards = [card_from_proto(card) for card in hands[self.seat].cards]
+
+    def _exchange(self, seat: int, cards: Iterable[Card], *, lost: bool) -> None:
+        """Move cards into the watcher's own hand, or out of it."""
+        if seat != self.seat:
+            return
+        for card in cards:
+            (self.hand.cards.remove if lost else self.hand.cards.append)(card)
 
     def _acted(self, taken: ActionTaken) -> None:
         action = action_from_proto(taken.seat, taken.action)
+        self._see(taken.hands)
         seat = self.seats[action.seat]
         gone = [card_from_proto(card) for card in taken.cards]
         seat.played = sort_cards(seat.played + "".join(RANKS[card.rank] for card in gone))
         seat.revolted |= action.kind is ActionKind.REVOLT
-        if action.kind in _IN_A_TRICK:
+        if action.kind in _IN_A_TRICK and not self.hand.contested:
             self.hand.trick.append(action)
+        self.hand.contested = action.kind is ActionKind.REVOLT and bool(action.cards)
         if self.seat == action.seat:
             for card in gone:
                 self.hand.cards.remove(card)
@@ -159,8 +181,30 @@ class TableView:
                 case SeatFinished(seat, place):
                     self.hand.finished.append(seat)
                     self.seats[seat].place = place
+                case TributePaid() | TributeReturned() | CardBought() | FoursSunk() | RanksLaidOff() as change:
+                    self._changed_hands(change)
                 case other:
                     self._marked(other)
+
+    def _changed_hands(self, change: object) -> None:
+        """Take in what becomes of cards before the play."""
+        match change:
+            case TributePaid(giver, taker, cards) | TributeReturned(giver, taker, cards):
+                self._exchange(giver, cards, lost=True)
+                self._exchange(taker, cards, lost=False)
+            case CardBought(buyer, seller, sold, paid):
+                self._exchange(seller, sold, lost=True)
+                self._exchange(buyer, sold, lost=False)
+                self._exchange(buyer, paid, lost=True)
+                self._exchange(seller, paid, lost=False)
+            case FoursSunk(seat):
+                self._lay_aside("4", only=seat)
+            case RanksLaidOff(ranks):
+                self._lay_aside(ranks, only=self.seat)
+
+    def _lay_aside(self, ranks: str, *, only: int | None) -> None:
+        if self.seat is not None and only == self.seat:
+            self.hand.cards = [card for card in self.hand.cards if RANKS[card.rank] not in ranks]
 
     def _marked(self, consequence: object) -> None:
         """Take in what stays with one seat for the rest of the hand."""

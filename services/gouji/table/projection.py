@@ -4,6 +4,7 @@ Everything is built from nothing, field by field, so that a new field of the log
 shows it here. ``viewer`` is the seat that looks, or None for a spectator.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal, assert_never
 
@@ -12,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from gouji.engine import Action, Hand
 from gouji.table.asking import Asking
 from gouji.table.table import Table
-from gouji.v1 import events_pb2, observation_pb2, table_pb2
+from gouji.v1 import actions_pb2, events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_to_proto, observation_to_proto, question_to_proto
 
@@ -55,7 +56,7 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
         case "hand_dealt":
             shown.hand_dealt.CopyFrom(_dealt(event.hand_dealt, viewer))
         case "action_taken":
-            shown.action_taken.CopyFrom(_taken(event.action_taken))
+            shown.action_taken.CopyFrom(_taken(event.action_taken, viewer))
         case "answers_closed":
             shown.answers_closed.CopyFrom(_closed(event.answers_closed))
         case "hand_ended":
@@ -98,18 +99,53 @@ def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
 def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDealt:
     return events_pb2.HandDealt(
         commitment=event.commitment,
-        hands=(hand if seat == viewer else events_pb2.DealtHand() for seat, hand in enumerate(event.hands)),
+        hands=_own(event.hands, None if event.unseen else viewer),
         first_leader=event.first_leader,
+        unseen=event.unseen,
     )
 
 
-def _taken(event: events_pb2.ActionTaken) -> events_pb2.ActionTaken:
+def _own(hands: Iterable[events_pb2.DealtHand], viewer: int | None) -> Iterable[events_pb2.DealtHand]:
+    """Show a viewer its own hand, and that there are others."""
+    return (hand if seat == viewer else events_pb2.DealtHand() for seat, hand in enumerate(hands))
+
+
+def _taken(event: events_pb2.ActionTaken, viewer: int | None) -> events_pb2.ActionTaken:
+    party = viewer is not None and viewer in (event.seat, event.partner_plus_one - 1)
     return events_pb2.ActionTaken(
         seat=event.seat,
-        action=event.action,
+        action=event.action if party else _seen_by_all(event.action),
         decided_by=event.decided_by,
         cards=event.cards,
-        consequences=event.consequences,
+        consequences=(_followed(consequence, viewer) for consequence in event.consequences),
+        partner_plus_one=event.partner_plus_one,
+        hands=_own(event.hands, viewer),
+    )
+
+
+def _seen_by_all(action: actions_pb2.Action) -> actions_pb2.Action:
+    """Show an action to who has no part in it: what is given back for a tribute, and what is refused, stay unseen."""
+    match action.WhichOneof("kind"):
+        case "return_cards":
+            return actions_pb2.Action(return_cards=actions_pb2.Return())
+        case "refuse":
+            return actions_pb2.Action(refuse=actions_pb2.Refuse())
+        case _:
+            return action
+
+
+def _followed(consequence: events_pb2.Consequence, viewer: int | None) -> events_pb2.Consequence:
+    """Show what followed: cards given back to the two whose they were and are, the rest to all."""
+    if not consequence.HasField("tribute_returned"):
+        return consequence
+    back = consequence.tribute_returned
+    return events_pb2.Consequence(
+        tribute_returned=events_pb2.TributeReturned(
+            receiver=back.receiver,
+            payer=back.payer,
+            cards=back.cards if viewer in (back.receiver, back.payer) else (),
+            count=back.count,
+        )
     )
 
 
@@ -126,6 +162,7 @@ def _hand_ended(event: events_pb2.HandEnded) -> events_pb2.HandEnded:
         secret=event.secret,
         hands=event.hands,
         digest=event.digest,
+        owes=event.owes,
     )
 
 

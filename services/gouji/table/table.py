@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, assert_never
 
-from gouji.engine import RULES_VERSION, Action, Hand, Match
+from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
 from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
@@ -20,12 +20,16 @@ from gouji.wire import (
     action_to_proto,
     card_to_proto,
     consequences_to_proto,
+    debt_to_proto,
     match_from_proto,
     rules_from_proto,
 )
 
 DrawSecret = Callable[[], bytes]
 """Gives 32 bytes that nobody can guess."""
+
+_LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
+"""Actions by which cards leave a hand and the game."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
@@ -183,8 +187,8 @@ class Table:
 
     def _action_taken(self, answer: Answer, declines: Sequence[Answer], now: int) -> Event:
         hand = self._declined(declined.seat for declined in declines)
-        action = answer.action
-        leaving = hand.leaving(answer.seat, action.cards) if action.kind.text in ("play", "burn") else ()
+        action, partner, unseen = answer.action, hand.partner, hand.phase == "advance"
+        leaving = hand.leaving(answer.seat, action.cards) if action.kind in _LEAVING else ()
         consequences = hand.apply(action)
         taken = events_pb2.ActionTaken(
             seat=answer.seat,
@@ -193,6 +197,8 @@ class Table:
             cards=map(card_to_proto, leaving),
             consequences=consequences_to_proto(consequences, hand.cards),
             declines=_declines(declines),
+            partner_plus_one=0 if partner is None else partner + 1,
+            hands=_dealt(hand) if unseen and hand.phase != "advance" else (),
         )
         return self._event(now, action_taken=taken)
 
@@ -215,6 +221,7 @@ class Table:
             secret=secret,
             hands=_dealt(hand),
             first_leader=hand.first_leader,
+            unseen=hand.phase == "advance",
         )
         return self._event(now, number, hand_dealt=dealt)
 
@@ -229,6 +236,7 @@ class Table:
             secret=self._secret,
             hands=_dealt(self.deal(self._secret, self.hand_number)),
             digest=self.hand.digest(),
+            owes=map(debt_to_proto, self.hand.owes),
         )
         return self._event(now, hand_ended=ended)
 

@@ -16,7 +16,9 @@ class Form(Enum):
     BARE = "nothing"
     CARDS = "cards"
     SHOWN = "cards that it may show"
+    HIDDEN = "cards, which others do not see"
     RANK = "one rank"
+    HIDDEN_RANK = "a rank, which others do not see"
     RANKS = "ranks"
     SEAT = "a seat"
 
@@ -32,8 +34,8 @@ FIELDS: Final[dict[ActionKind, tuple[str, Form]]] = {
     ActionKind.KEEP_HEAD: ("keep_head", Form.BARE),
     ActionKind.NO_HEAD: ("no_head", Form.BARE),
     ActionKind.PAY: ("pay", Form.CARDS),
-    ActionKind.RETURN: ("return_cards", Form.CARDS),
-    ActionKind.REFUSE: ("refuse", Form.RANK),
+    ActionKind.RETURN: ("return_cards", Form.HIDDEN),
+    ActionKind.REFUSE: ("refuse", Form.HIDDEN_RANK),
     ActionKind.ACCEPT: ("accept", Form.BARE),
     ActionKind.BUY_WITH: ("buy_with", Form.RANK),
     ActionKind.GIVE: ("give", Form.RANK),
@@ -60,12 +62,13 @@ def action_to_proto(action: Action) -> actions_pb2.Action:
     body = getattr(message, field)
     body.SetInParent()
     match form:
-        case Form.CARDS:
+        case Form.CARDS | Form.HIDDEN:
             body.cards.CopyFrom(cards_to_proto(action.cards))
         case Form.SHOWN:
             body.shown.CopyFrom(cards_to_proto(action.cards))
-        case Form.RANK:
-            body.rank = rank_to_proto(action.cards)
+        case Form.RANK | Form.HIDDEN_RANK:
+            if action.cards:
+                body.rank = rank_to_proto(action.cards)
         case Form.RANKS:
             body.ranks.extend(cards_to_proto(action.cards).ranks)
         case Form.SEAT:
@@ -87,19 +90,19 @@ def action_from_proto(seat: int, message: actions_pb2.Action) -> Action:
             raise MalformedMessage(f"{field} names a seat, 0 to 5")
         return Action(seat, kind, target=body.seat)
     cards = _cards_of(form, body)
-    if not cards and form not in (Form.BARE, Form.SHOWN):
+    if not cards and form in (Form.CARDS, Form.RANK, Form.RANKS):
         raise MalformedMessage(f"{field} names {form.value}")
     return Action(seat, kind, cards)
 
 
 def _cards_of(form: Form, body: Any) -> str:
     match form:
-        case Form.CARDS:
+        case Form.CARDS | Form.HIDDEN:
             return cards_from_proto(body.cards)
         case Form.SHOWN:
             return cards_from_proto(body.shown)
-        case Form.RANK:
-            return rank_from_proto(body.rank)
+        case Form.RANK | Form.HIDDEN_RANK:
+            return rank_from_proto(body.rank) if body.rank or form is Form.RANK else ""
         case Form.RANKS:
             return sort_cards("".join({rank_from_proto(rank) for rank in body.ranks}))
         case _:

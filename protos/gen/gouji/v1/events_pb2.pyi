@@ -249,12 +249,15 @@ class HandDealt(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     FIRST_LEADER_FIELD_NUMBER: _builtins.int
+    UNSEEN_FIELD_NUMBER: _builtins.int
     commitment: _builtins.bytes
     """SHA-256 of secret, table, match and hand, before anybody has seen a card."""
     secret: _builtins.bytes
     """*Log only* until the hand ends."""
     first_leader: _builtins.int
     """Who leads the first trick (R3.2)."""
+    unseen: _builtins.bool
+    """Calls come first (R9.5, R9.7): the cards are seen when these are over, in `ActionTaken.hands`."""
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtHand]:
         """Six hands in the log; a seat sees its own alone, the others empty."""
@@ -266,10 +269,11 @@ class HandDealt(_message.Message):
         secret: _builtins.bytes = ...,
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         first_leader: _builtins.int = ...,
+        unseen: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "first_leader", b"first_leader", "hands", b"hands", "secret", b"secret"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "first_leader", b"first_leader", "hands", b"hands", "secret", b"secret", "unseen", b"unseen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -310,6 +314,7 @@ class ActionTaken(_message.Message):
     CONSEQUENCES_FIELD_NUMBER: _builtins.int
     DECLINES_FIELD_NUMBER: _builtins.int
     PARTNER_PLUS_ONE_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     decided_by: Global___DecidedBy.ValueType
     partner_plus_one: _builtins.int
@@ -328,6 +333,10 @@ class ActionTaken(_message.Message):
     def declines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrivateDecline]:
         """Private declines since the event before, in order. *Log only.*"""
 
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtHand]:
+        """The calls before the deal are over: six hands in the log; a seat sees its own alone, the others empty."""
+
     def __init__(
         self,
         *,
@@ -338,10 +347,11 @@ class ActionTaken(_message.Message):
         consequences: _abc.Iterable[Global___Consequence] | None = ...,
         declines: _abc.Iterable[Global___PrivateDecline] | None = ...,
         partner_plus_one: _builtins.int = ...,
+        hands: _abc.Iterable[Global___DealtHand] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "cards", b"cards", "consequences", b"consequences", "decided_by", b"decided_by", "declines", b"declines", "partner_plus_one", b"partner_plus_one", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "cards", b"cards", "consequences", b"consequences", "decided_by", b"decided_by", "declines", b"declines", "hands", b"hands", "partner_plus_one", b"partner_plus_one", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
