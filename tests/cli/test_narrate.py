@@ -1,4 +1,5 @@
 from gouji.cli.narrate import Scribe, Teller, header
+from gouji.engine.actions import OF_SEAT
 from gouji.engine import Action, ActionKind
 from gouji.engine.cards import Card
 from gouji.engine.events import BurnSucceeded, Consequence, ScrambleBegan, SeatFinished, SeatStruck, TrickWon
@@ -139,6 +140,6 @@ def test_a_person_is_told_who_is_there() -> None:
 def test_every_kind_of_action_can_be_told() -> None:
     for kind in ActionKind:
         cards = "3" if kind.text in ("play", "burn", "pay", "refuse", "buy_with", "give", "lay_off", "return") else ""
-        action = Action(0, kind, cards, 1 if kind is ActionKind.LAST else -1)
+        action = Action(0, kind, cards, 1 if kind in OF_SEAT else -1)
         taken = ActionTaken(seat=0, action=action_to_proto(action))
         assert len(told(Event(action_taken=taken))) == 1

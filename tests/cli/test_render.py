@@ -25,7 +25,7 @@ def test_cards_are_grouped_as_people_hold_them() -> None:
         (Action(0, ActionKind.PASS), "passes"),
         (Action(0, ActionKind.YIELD), "yields (让牌)"),
         (Action(0, ActionKind.KEEP_HEAD), "keeps a head (要头)"),
-        (Action(0, ActionKind.NO_CALL), "no call"),
+        (Action(0, ActionKind.NO_CALL), "does not call"),
     ],
 )
 def test_deeds(action: Action, text: str) -> None:

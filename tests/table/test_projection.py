@@ -88,8 +88,8 @@ class Swap:
         ]
 
     def on(self, *, swapped: bool) -> None:
-        def deal(seed: bytes, leader: Any) -> tuple[list[list[Card]], int]:
-            hands, first = self._deal(seed, leader)
+        def deal(rules: Any, seed: bytes, leader: Any) -> tuple[list[list[Card]], int]:
+            hands, first = self._deal(rules, seed, leader)
             dealt = [list(hand) for hand in hands]
             for one, other, here, there in self.swaps:
                 dealt[one][here], dealt[other][there] = dealt[other][there], dealt[one][here]

@@ -7,6 +7,8 @@ from typing import get_args
 import pytest
 
 from gouji.engine import Action, ActionKind, Hand, RuleSet, UnknownOption
+from gouji.engine.actions import OF_SEAT
+from gouji.engine.hand import QUESTIONS
 from gouji.engine.actions import WITH_CARDS
 from gouji.engine.cards import Card, full_deck
 from gouji.engine.events import (
@@ -48,7 +50,7 @@ ONE_RANK = {ActionKind.REFUSE, ActionKind.BUY_WITH, ActionKind.GIVE}
 
 
 def example(kind: ActionKind) -> Action:
-    if kind is ActionKind.LAST:
+    if kind in OF_SEAT:
         return Action(3, kind, target=4)
     if kind in ONE_RANK:
         return Action(3, kind, "2")
@@ -210,7 +212,7 @@ def test_what_a_seat_may_do_follows_from_its_observation_alone() -> None:
 
 
 def test_words_of_the_engine_are_those_of_the_messages() -> None:
-    words = {"lead", "answer", "last_word", "gouji", "burn", "revolt", "head"}
+    words = set(QUESTIONS)
     assert {question_to_proto(word) for word in words} == set(observation_pb2.Question.values()) - {0}
     assert question_to_proto(None) == observation_pb2.QUESTION_UNSPECIFIED
 

@@ -37,11 +37,11 @@ cdef void ask_all(State* s, bint passed_too) noexcept nogil:
             ask(s, seat, Q_ANSWER)
 
 
-cdef void ask_ordinary(State* s, const Rules* rules) noexcept nogil:
+cdef void ask_ordinary(State* s, const Rules* rules, bint by_yielder) noexcept nogil:
     """R4.1, R4.2. Asked when nobody else is left to ask, the opposite has its last word at once."""
     cdef int other = opposite(s.table_seat)
-    # R2.7: a play with a big joker that is not Gouji may be answered after passing too.
-    ask_all(s, s.table.z > 0 and not rules.big_joker_is_gouji)
+    # R2.7: a play with a big joker that is not Gouji may be answered after passing too; R4.3: but not a yielder's.
+    ask_all(s, s.table.z > 0 and not rules.big_joker_is_gouji and not by_yielder)
     if not has(s.in_mask, other):
         return
     if s.n_asks and s.asks[s.n_asks - 1] & 7 == other:
@@ -95,7 +95,7 @@ cdef void ask_gouji(State* s, const Rules* rules) noexcept nogil:
             ask_to_answer(s, rules, TURN_ORDER[i])
 
 
-cdef void ask_for_answers(State* s, const Rules* rules) noexcept nogil:
+cdef void ask_for_answers(State* s, const Rules* rules, bint by_yielder) noexcept nogil:
     """Line up the seats that may answer the play just made."""
     clear_asks(s)
     if not can_be_beaten(&s.table, rules):
@@ -105,7 +105,7 @@ cdef void ask_for_answers(State* s, const Rules* rules) noexcept nogil:
     elif s.dead or (s.gouji and has_head(s, s.table_seat)):
         ask_gouji(s, rules)
     else:
-        ask_ordinary(s, rules)
+        ask_ordinary(s, rules, by_yielder)
 
 
 # Tricks
@@ -306,6 +306,7 @@ cdef int beat_table(State* s, const Rules* rules, int seat, bint burn) noexcept 
 cdef void make_play(State* s, const Rules* rules, int seat, bint burn, Play play, Log* log) noexcept nogil:
     """R3.3, R4, R5: cards go down; seats leave; the next are asked."""
     cdef int choked = NONE
+    cdef bint by_yielder = s.yielder == seat
     # R4.6: what the opposite answers to a finisher's last Gouji cards.
     cdef bint dead = (s.gouji and s.table.total and not has(s.in_mask, s.table_seat)
                       and s.question != Q_BURN and seat == opposite(s.table_seat) and s.n_finished <= 2)
@@ -328,7 +329,7 @@ cdef void make_play(State* s, const Rules* rules, int seat, bint burn, Play play
     if hand_ends(s, rules):
         end_hand(s, rules, log)
         return
-    ask_for_answers(s, rules)
+    ask_for_answers(s, rules, by_yielder)
     proceed(s, rules, log)
 
 

@@ -71,12 +71,12 @@ cdef int check_playing(const State* s, const Rules* rules, int kind, uint64_t co
     if kind == PLAY or kind == BURN:
         play = unpack(code)
         return check_play(s, rules, s.turn, kind, &play)
-    if kind == YIELD:
-        return LEGAL if s.may_yield else YIELD_NOT_ALLOWED
     if kind == FEEL or kind == ASK:
         return LEGAL if may_learn(s, rules, kind, (code >> 5) & 15) else WRONG_PHASE
     if s.question == Q_LEAD:
         return MUST_LEAD
+    if kind == YIELD:
+        return LEGAL if s.may_yield else YIELD_NOT_ALLOWED
     return LEGAL if kind == PASS or s.question == Q_LAST_WORD else WRONG_PHASE
 
 

@@ -80,7 +80,8 @@ cdef bint beats(const Play* play, const Play* table, const Rules* rules) noexcep
 
 cdef bint count_fits(const Play* play, const Play* table, const Rules* rules) noexcept nogil:
     """Whether that many cards could beat the table at all."""
-    if rules.swords and table.y + table.z and play.total > table.total:
+    # R2.6 gives two jokers or more for each.
+    if rules.swords and table.y + table.z and play.total >= table.total + table.y + table.z:
         return True
     if rules.two_kills_one and table.z:
         return play.total == table.total + table.z

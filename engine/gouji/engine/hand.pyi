@@ -12,6 +12,9 @@ from gouji.engine.tribute import Aftermath, Debt
 PHASES: tuple[str, ...]
 """Phases that a position may be set up in (CASES.md)."""
 
+QUESTIONS: tuple[str, ...]
+"""All that `Hand.question` may be."""
+
 class Hand:
     """One hand from the deal to its result (R3-R7). Pure: no I/O, no clock, no chance of its own.
 

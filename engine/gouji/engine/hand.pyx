@@ -40,13 +40,11 @@ _REASONS = (None, *Reason)
 _PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
 _QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
               "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
-_KINDS = tuple(ActionKind)
-_PLAYS = (ActionKind.PLAY, ActionKind.BURN, ActionKind.REVOLT)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
-_OF_RANK = (ActionKind.REFUSE, ActionKind.BUY_WITH, ActionKind.GIVE)
 LEADING = int(ActionKind.PLAY)
 _MAGIC = b"GJ\x02"
+QUESTIONS = tuple([question for question in _QUESTIONS if question])
 PHASES = ("play", "revolt", "tribute", "buy", "advance", "call", "sink", "lay_off")
 _RANK = tuple(RANK_TEXT)
 
