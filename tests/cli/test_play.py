@@ -96,19 +96,19 @@ def test_a_hand_is_played_with_hints_to_its_end(terminal: Terminal) -> None:
 
 def test_bad_input_is_explained_and_help_is_at_hand(terminal: Terminal) -> None:
     game = terminal.play(*PLAIN)
+    game.expect(re.escape(PROMPT))
+    bases = re.findall(r"\b[3-9TJQKA]", hand_of(game.before).partition(": ")[2])
     for typed, said in (
         ("banana", "'banana' is not a move"),
         ("w w w w w", "You do not hold all of these cards."),
-        ("34", "These cards are not one play"),
-        ("burn AA", r"You may not burn now|You do not hold|only burn"),
+        (f"{bases[0]} {bases[-1]}", "These cards are not one play"),
         ("nohead", "That belongs to another part of the hand."),
         ("?", "suggest plays"),
-        ("hint", r"  1  play \w+"),
+        ("hint", r"  1  p\w+"),
     ):
-        game.expect(re.escape(PROMPT))
         game.sendline(typed)
         game.expect(said)
-    game.expect(re.escape(PROMPT))
+        game.expect(re.escape(PROMPT))
 
 
 def test_who_quits_comes_back_to_the_same_hand_with_the_same_command(

@@ -1,7 +1,8 @@
 """Tables placed as matchmaking places them, a process that serves them over real gRPC, and callers of each role."""
 
+import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +16,10 @@ from gouji.engine import Action, Hand, Match, RuleSet
 from gouji.scoring.service import bind as bind_scoring
 from gouji.serving.app import App
 from gouji.serving.database import Database
-from gouji.serving.logs import Log
 from gouji.serving.schema import active_seats, outbox, table_commands, table_events, tables
 from gouji.serving.settings import Settings
-from gouji.serving.testing import running_app
+from gouji.serving.testing import captured_log, running_app
+from gouji.table.host import Host
 from gouji.table.loading import fold_log
 from gouji.table.service import bind as bind_table
 from gouji.table.table import Table
@@ -132,7 +133,8 @@ class Running:
     app: App
     rows: Rows
     channel: grpc.aio.Channel
-    log: list[Any] = field(default_factory=list)
+    host: Host
+    lines: list[Any] = field(default_factory=list)
 
     def player(self, player_id: str) -> Caller:
         return self._caller(self.app.tokens.mint_player(player_id, player_id.upper()).access_token)
@@ -154,28 +156,44 @@ class Running:
 Serve = Callable[..., AbstractAsyncContextManager[Running]]
 
 
-@asynccontextmanager
-async def serve_tables(
-    settings: Settings, binds: Mapping[str, Any] | None = None, log: Log | None = None, **changes: Any
-) -> AsyncIterator[Running]:
-    changed = settings.model_copy(update={"turn_ms": 60_000, **changes})
-    async with (
-        running_app(changed, BINDS if binds is None else binds, log=log) as app,
-        grpc.aio.insecure_channel(app.address) as channel,
-    ):
-        yield Running(app, Rows(app.database), channel)
+@pytest.fixture
+def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
+    """Every host of tables that is made, the newest last."""
+    made: list[Host] = []
+
+    class Noted(Host):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr("gouji.table.service.Host", Noted)
+    return made
+
+
+def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
+    @asynccontextmanager
+    async def serve(binds: Mapping[str, Any] | None = None, **changes: Any) -> AsyncIterator[Running]:
+        usual = {"turn_ms": 60_000, "commit_interval_ms": 0}
+        log, lines = captured_log()
+        async with (
+            running_app(settings.model_copy(update=usual | changes), BINDS if binds is None else binds, log=log) as app,
+            grpc.aio.insecure_channel(app.address) as channel,
+        ):
+            yield Running(app, Rows(app.database), channel, hosts[-1], lines)
+
+    return serve
 
 
 @pytest.fixture
-def serve(settings: Settings) -> Serve:
-    """Runs a table server with bots and scoring on each kind of database: `async with serve(turn_ms=50) as running`."""
-    return lambda **changes: serve_tables(settings, **changes)
+def serve(settings: Settings, hosts: list[Host]) -> Serve:
+    """Runs a table server with bots and scoring, on each kind of database: `async with serve() as running`."""
+    return serve_with(settings, hosts)
 
 
 @pytest.fixture
-def serve_sqlite(sqlite_settings: Settings) -> Serve:
+def serve_sqlite(sqlite_settings: Settings, hosts: list[Host]) -> Serve:
     """The same on SQLite, for what does not depend on the database."""
-    return lambda **changes: serve_tables(sqlite_settings, **changes)
+    return serve_with(sqlite_settings, hosts)
 
 
 @pytest.fixture
@@ -209,3 +227,15 @@ def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(Match, "deal", deal)
 
     return fix
+
+
+@pytest.fixture
+def come() -> Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]:
+    """Waits until a question has the answer yes."""
+
+    async def wait(question: Callable[[], Awaitable[bool]], seconds: float = 90) -> None:
+        async with asyncio.timeout(seconds):
+            while not await question():  # noqa: ASYNC110 - a database has no event
+                await asyncio.sleep(0.02)
+
+    return wait

@@ -156,9 +156,7 @@ def test_consequences_cover_engine_and_message() -> None:
         consequence_from_proto(events_pb2.Consequence())
 
 
-@pytest.mark.parametrize(
-    "spec", ["standard", {"preset": "qingdao", "threes_last": "false", "burn_order": "in_turn"}]
-)
+@pytest.mark.parametrize("spec", ["standard", {"preset": "qingdao", "threes_last": "false", "burn_order": "in_turn"}])
 def test_rules_come_back(spec: object) -> None:
     rules = RuleSet.parse(spec)
     assert rules_from_proto(rules_to_proto(rules)) == rules

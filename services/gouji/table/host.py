@@ -7,6 +7,7 @@ an older one. A lease says that this server lives; when it cannot be renewed, al
 import asyncio
 import secrets
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Final
 
 from gouji.serving.app import App
@@ -21,7 +22,6 @@ from gouji.table.metrics import TableMetrics
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
 from gouji.table.store import Owned, Standing, Store
 from gouji.table.timing import Timers
-from gouji.table.watch import resume_from
 from gouji.table.writer import LogWriter, StaleFence
 from gouji.v1 import rules_pb2
 
@@ -78,9 +78,8 @@ class Host:
     # From start to stop
 
     async def start(self) -> None:
-        """Begin the lease, and take up what is free."""
+        """Begin the lease. Free tables are taken in the background: to load one, the log writer must run."""
         await self._lease.begin(self._app.settings.advertise_address or self._app.address, self._capacity)
-        await self.take_free()
 
     async def stop(self) -> None:
         """Let all tables go between two steps, so that any server may take them at once."""
@@ -115,9 +114,10 @@ class Host:
     async def take_tables(self) -> None:
         """Look for free tables for ever."""
         while True:
+            with suppress(StorageUnavailable):
+                while await self.take_free() == TAKEN_AT_ONCE:
+                    pass
             await self._app.clock.sleep(POLL_SECONDS)
-            while await self.take_free() == TAKEN_AT_ONCE:
-                pass
 
     async def tick(self) -> None:
         """Wake tables when something is due there, for ever."""
@@ -227,9 +227,10 @@ class Host:
         except Exception as error:  # noqa: BLE001 - a log that cannot be folded stops its own table alone
             self._quarantine.stop(owned, None, error)
             return
-        if server_id == self._lease.server_id:
+        if server_id == self._lease.server_id and not self._draining:
             self._tables[owned.table_id] = live
             live.begin()
+            await live.written()
 
     async def _fold(self, owned: Owned) -> Live:
         new = owned.fence == 1  # the first owner finds no log
@@ -249,12 +250,11 @@ class Host:
         if not self._drop(live):
             return
         self._app.log.warning("step_lost", table=live.table.table_id, error=type(error).__name__)
-        if isinstance(error, StaleFence):
+        if isinstance(error, StaleFence | StorageUnavailable):
             live.leave(moving())
-        elif isinstance(error, StorageUnavailable):
-            live.leave(resume_from(live.shown + 1))
+        if isinstance(error, StorageUnavailable):
             self._note_loading(live.table.table_id, self._take_again(live.table.table_id))
-        else:
+        elif not isinstance(error, StaleFence):
             self._quarantine.stop(live.owned, live, error)
 
     def failed(self, live: Live, error: BaseException) -> str:

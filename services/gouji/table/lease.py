@@ -1,5 +1,6 @@
 """A server's lease: the proof that it lives, without which others take its tables."""
 
+import asyncio
 import secrets
 
 from gouji.serving.clock import Clock
@@ -38,8 +39,9 @@ class Lease:
         """Renew; False when the lease is lost for good. While the database is away it holds until its time."""
         asked = self._clock.monotonic()
         try:
-            renewed = await self._store.renew(self.server_id, live, self._seconds, draining=draining)
-        except StorageUnavailable:
+            async with asyncio.timeout(max(self._until - asked, 0)):
+                renewed = await self._store.renew(self.server_id, live, self._seconds, draining=draining)
+        except (StorageUnavailable, TimeoutError):
             return self.holds
         if renewed:
             self._until = asked + self._seconds

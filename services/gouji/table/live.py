@@ -77,6 +77,7 @@ class Live:
         self._book = book
         self._around = surroundings
         self._last: Written | None = None
+        self._last_shown: Written | None = None
         self._asked: set[int] = set()
         self._asked_turn = 0
         self._due: Due | None = None
@@ -90,12 +91,13 @@ class Live:
         no trace.
         """
         command = Command.of(seat, request)
+        # A refusal too may tell only what is in the log.
+        await self.settled()
         accepted = self._book.find(command)
         if accepted is not None:
+            await self.written()
             await self.settled()
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
-        if self.closed is not None:
-            raise self.closed
         action = action_from_proto(seat, request.action)
         with self._guarded():
             written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
@@ -157,14 +159,23 @@ class Live:
 
     @property
     def writing(self) -> bool:
-        """Steps are on their way to the log: the state is ahead of what may be shown."""
-        return self._last is not None and not self._last.done()
+        """Events are on their way to the log: the state is ahead of what may be shown."""
+        return self._last_shown is not None and not self._last_shown.done()
 
     async def settled(self) -> None:
-        """Wait until all that the table has decided is written. Raises what closed the table, if it is."""
-        await self.written()
+        """Wait until all events are written. Raises what closed the table, if it is.
+
+        Sealed answers are not waited for: how long anything takes must not tell that there are any.
+        """
+        while self._last_shown is not None and not self._last_shown.done():
+            await asyncio.wait([self._last_shown])
         if self.closed is not None:
             raise self.closed
+
+    async def written(self) -> None:
+        """Wait until nothing is on its way to the log any more, well or not."""
+        while self._last is not None and not self._last.done():
+            await asyncio.wait([self._last])
 
     def begin(self) -> None:
         """Do the first step here: open the table, or take it up again where its log ends."""
@@ -177,19 +188,14 @@ class Live:
                 clock = full_clock(self.owned.spec.clock, self._around.default_clock, people=people)
                 self._step(self.table.open(self.owned.spec, clock, now))
 
-    async def written(self) -> None:
-        """Wait until nothing is on its way to the log any more, well or not."""
-        while self._last is not None and not self._last.done():
-            await asyncio.wait([self._last])
-
     def close(self, error: ServiceError) -> None:
         """Take no further step; what comes in from now on is refused with this error."""
         self.closed = self.closed or error
 
     def leave(self, error: ServiceError) -> None:
-        """Close, and end all streams with this error."""
+        """Close, and have all watchers come back for what they have not been shown."""
         self.close(error)
-        self.watchers.end(error)
+        self.watchers.end(resume_from(self.shown + 1) if error.reason == "table_moving" else error)
 
     def _step(self, first: Event | Answer, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
@@ -238,6 +244,8 @@ class Live:
         written = self._around.writer.append(self.lane, step)
         written.add_done_callback(partial(self._written, shown))
         self._last = written
+        if shown:
+            self._last_shown = written
         return written
 
     def _results(self, events: list[Event]) -> list[scoring_pb2.HandResult]:

@@ -7,6 +7,7 @@ import grpc
 
 from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock
+from gouji.serving.errors import StorageUnavailable
 from gouji.serving.logs import Log
 from gouji.table.metrics import TableMetrics
 from gouji.table.store import Store
@@ -39,9 +40,12 @@ class Relay:
         """Deliver for ever; after a failure wait, twice as long each time."""
         wait = IDLE_SECONDS
         while True:
-            sent, taken = await self.deliver()
+            try:
+                sent, taken = await self.deliver()
+            except StorageUnavailable:
+                sent, taken = 1, 0
             wait = IDLE_SECONDS if sent == taken else min(wait * 2, LONGEST_WAIT_SECONDS)
-            if sent < AT_ONCE or taken < sent:
+            if taken < AT_ONCE:
                 await self._clock.sleep(wait)
 
     async def deliver(self) -> tuple[int, int]:

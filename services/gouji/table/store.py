@@ -252,13 +252,15 @@ class Store:
             async with self._database.connect() as connection:
                 delivery = _delivery((await connection.execute(query)).all())
             yield delivery
-            async with self._database.begin() as connection:
-                await self._mark(connection, delivery)
+            if delivery.results:
+                async with self._database.begin() as connection:
+                    await self._mark(connection, delivery)
             return
         async with self._database.begin() as connection:
             delivery = _delivery((await connection.execute(query.with_for_update(skip_locked=True))).all())
             yield delivery
-            await self._mark(connection, delivery)
+            if delivery.results:
+                await self._mark(connection, delivery)
 
     async def _mark(self, connection: AsyncConnection, delivery: Delivery) -> None:
         done = sa.update(outbox).where(outbox.c.id.in_(delivery.taken))

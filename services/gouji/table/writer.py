@@ -6,11 +6,15 @@ all that the table has still waiting fails with it, and the table must be folded
 
 import asyncio
 from collections.abc import Sequence
+from typing import Final
 
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.table.metrics import TableMetrics
 from gouji.table.store import Step, Store
+
+LONGEST_COMMIT_SECONDS: Final = 15.0
+"""Time after which a commit is given up, its outcome unknown."""
 
 
 class StaleFence(ServiceError):
@@ -78,9 +82,10 @@ class LogWriter:
         self._metrics.commit_steps.observe(len(batch))
         try:
             with self._metrics.commit_seconds.time():
-                fences = await self._store.commit([step for _, step, _ in batch])
-        except StorageUnavailable as error:
-            self._fail(batch, error)
+                async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
+                    fences = await self._store.commit([step for _, step, _ in batch])
+        except (StorageUnavailable, TimeoutError):
+            self._fail(batch, StorageUnavailable())
         except Exception as error:  # noqa: BLE001 - a row that cannot be written must not take others with it
             await self._commit_apart(batch, error)
         else:

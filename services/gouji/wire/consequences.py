@@ -53,9 +53,7 @@ CardsOf = Callable[[int], Iterable[Card]]
 """The cards that a seat holds, with suits: `Hand.cards` after the action."""
 
 
-def consequences_to_proto(
-    consequences: Iterable[Consequence], cards_of: CardsOf
-) -> list[events_pb2.Consequence]:
+def consequences_to_proto(consequences: Iterable[Consequence], cards_of: CardsOf) -> list[events_pb2.Consequence]:
     """Pack consequences in order; a struck seat shows its cards with suits, as ``cards_of`` gives them."""
     return [_pack(entry, cards_of) for entry in consequences if not isinstance(entry, HandOver)]
 

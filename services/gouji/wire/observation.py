@@ -11,9 +11,7 @@ from gouji.wire.errors import MalformedMessage
 from gouji.wire.rules import rules_from_proto, rules_to_proto
 
 _PHASE: Final = {name.removeprefix("PHASE_").lower(): value for name, value in observation_pb2.Phase.items()}
-_QUESTION: Final = {
-    name.removeprefix("QUESTION_").lower(): value for name, value in observation_pb2.Question.items()
-}
+_QUESTION: Final = {name.removeprefix("QUESTION_").lower(): value for name, value in observation_pb2.Question.items()}
 _PHASE_TEXT: Final = {value: text for text, value in _PHASE.items() if value}
 _QUESTION_TEXT: Final = {value: text for text, value in _QUESTION.items() if value}
 

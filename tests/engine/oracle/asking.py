@@ -104,7 +104,7 @@ def _entitled(table: Table, seat: int) -> bool:
 def _is_last_word(table: Table, seat: int) -> bool:
     trick = table.trick
     ordinary = not table.scramble and not trick.gouji
-    return ordinary and trick.by is not None and seat == opposite(trick.by) and _entitled(table, seat)
+    return ordinary and trick.by is not None and seat == opposite(trick.by)
 
 
 def _nobody_else_left(table: Table) -> bool:

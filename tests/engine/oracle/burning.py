@@ -1,8 +1,9 @@
 """R5: who may burn what, and what a burning seat may do."""
 
+from gouji.engine import RuleSet
 from gouji.engine.cards import opposite
 
-from .plays import LOWER, beats, count_fits, jokers_of, less, plays_in
+from .plays import LOWER, beating, jokers_of, less, plays_in
 from .state import Table
 
 
@@ -25,15 +26,13 @@ def may_burn(table: Table, seat: int) -> bool:
 
 def burns_of(table: Table, seat: int) -> list[str]:
     """The burns that a seat holds."""
-    under = table.trick.cards
+    rules, under = table.rules, table.trick.cards
     return [
         cards
-        for cards in plays_in(table.rules, table.hands[seat])
-        if count_fits(table.rules, len(cards), under)
-        and beats(table.rules, cards, under)
-        and not lacks_joker(table, seat, cards)
-        and carried_out(table, seat, cards)
-        and not splits_threes(table, seat, cards)
+        for cards in beating(rules, table.hands[seat], under)
+        if not lacks_joker(table, seat, cards)
+        and carried_out(rules, table.hands[seat], cards)
+        and not splits_threes(rules, table.hands[seat], cards)
     ]
 
 
@@ -42,36 +41,37 @@ def lacks_joker(table: Table, seat: int, cards: str) -> bool:
     return seat in table.burning and not jokers_of(cards) and len(cards) < len(table.hands[seat])
 
 
-def carried_out(table: Table, seat: int, cards: str) -> bool:
+def carried_out(rules: RuleSet, hand: str, cards: str) -> bool:
     """R5.5, ``burn_guard``: jokers enough for all bases that are left but one."""
-    left = less(table.hands[seat], cards)
-    assert left is not None
-    if not table.rules["burn_guard"]:
+    if not rules["burn_guard"]:
         return True
+    left = less(hand, cards)
+    assert left is not None
     bases = {card for card in left if card in LOWER}
-    if "2" in left and not any(_takes_twos(table, base, left) for base in bases):
+    if "2" in left and not any(_takes_twos(rules, base, left) for base in bases):
         bases.add("2")
     return len(jokers_of(left)) >= len(bases) - 1
 
 
-def _takes_twos(table: Table, base: str, left: str) -> bool:
+def _takes_twos(rules: RuleSet, base: str, left: str) -> bool:
     """Whether twos may join the base when it is played (R2.3, R9.8)."""
-    if base == "3" and table.rules["threes_last"]:
+    if base == "3" and rules["threes_last"]:
         return False
-    wild = str(table.rules["twos_wild"])
-    return {"any": True, "with_joker_only": bool(jokers_of(left)), "never": False}[wild]
+    return {"any": True, "with_joker_only": bool(jokers_of(left)), "never": False}[str(rules["twos_wild"])]
 
 
-def splits_threes(table: Table, seat: int, cards: str) -> bool:
+def splits_threes(rules: RuleSet, hand: str, cards: str) -> bool:
     """R9.8: threes that do not go last, together and with nothing added."""
-    if not table.rules["threes_last"] or "3" not in cards:
+    if not rules["threes_last"] or "3" not in cards:
         return False
-    return set(cards) != {"3"} or cards != table.hands[seat]
+    return set(cards) != {"3"} or cards != hand
 
 
 def lawful_leads(table: Table, seat: int) -> list[str]:
+    """What a seat may lead."""
+    hand = table.hands[seat]
     return [
         cards
-        for cards in plays_in(table.rules, table.hands[seat])
-        if not lacks_joker(table, seat, cards) and not splits_threes(table, seat, cards)
+        for cards in plays_in(table.rules, hand)
+        if not lacks_joker(table, seat, cards) and not splits_threes(table.rules, hand, cards)
     ]

@@ -16,7 +16,8 @@ def finish(table: Table, seat: int) -> None:
     table.finished.append(seat)
     if seat in table.burning:
         burn = table.burning.pop(seat)
-        table.burns.append((seat, burn.burned, burn.doublings))
+        if burn.burned is not None:
+            table.burns.append((seat, burn.burned, burn.doublings))
     _revolter_is_third(table)
 
 
@@ -82,8 +83,7 @@ def scores(table: Table) -> tuple[int, ...]:
     points = [SEAT_POINTS[place] for place in table.places]
     for burner, burned, _ in table.burns:
         points[burner] += 1
-        if burned is not None:
-            points[burned] -= 1
+        points[burned] -= 1
     return tuple(points)
 
 

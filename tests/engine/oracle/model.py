@@ -111,13 +111,14 @@ class Model:
         actions = [Action(asked.seat, kind) for kind in wordless]
         for cards in plays_in(self.table.rules, self.table.hands[asked.seat]):
             actions += [Action(asked.seat, kind, cards) for kind in (ActionKind.PLAY, ActionKind.BURN)]
-        return {action for action in actions if self.judge(action) is None}
+        return {action for action in actions if self._judge(asked, action) is None}
 
     def judge(self, action: Action) -> Reason | None:
         """Why an action is refused, in the order of CASES.md; None if it is lawful."""
         asked = self.question
-        if asked is None:
-            return Reason.HAND_OVER
+        return Reason.HAND_OVER if asked is None else self._judge(asked, action)
+
+    def _judge(self, asked: Question, action: Action) -> Reason | None:
         if action.kind not in (OF_REVOLT if self.table.phase == "revolt" else OF_PLAY):
             return Reason.WRONG_PHASE
         if action.seat != asked.seat:
@@ -149,9 +150,9 @@ class Model:
             return Reason.DOES_NOT_BEAT
         if lacks_joker(table, seat, cards):
             return Reason.BURN_NEEDS_JOKER
-        if burn and (asked.kind != "burn" or not carried_out(table, seat, cards)):
+        if burn and (asked.kind != "burn" or not carried_out(rules, hand, cards)):
             return Reason.BURN_NOT_ALLOWED
-        if splits_threes(table, seat, cards):
+        if splits_threes(rules, hand, cards):
             return Reason.THREES_WHOLE if set(hand) == {"3"} else Reason.THREES_LAST
         return None
 
@@ -227,9 +228,12 @@ class Model:
             is_lead=beaten is None,
             passed=before.passed,
             passed_before=set(before.passed),
+            after_yield=before.yielder == seat,
             first_gouji=seat if before.first_gouji is None and gouji else before.first_gouji,
         )
+        table.last_play = table.trick
         self._take(seat, cards)
+        table.trick.burning = seat in table.burning
         if beaten is not None:
             self._choke(beaten, seat)
         if not endings.end_if_over(table, before.leader):
@@ -313,5 +317,7 @@ class Model:
         table.struck.append(seat)
         if endings.end_if_over(table, last_leader):
             return
-        leader = burned if burned is not None and table.is_in(burned) else table.next_in(seat if burned is None else burned)
+        leader = (
+            burned if burned is not None and table.is_in(burned) else table.next_in(seat if burned is None else burned)
+        )
         self._begin_trick(leader, won_with="")

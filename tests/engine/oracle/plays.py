@@ -1,6 +1,6 @@
 """R2: what a play is, and what beats it. Cards are text; nothing here knows of seats."""
 
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from gouji.engine import RuleSet
@@ -11,11 +11,14 @@ LOWER = "3456789TJQKA"
 JOKERS = "wW"
 GOUJI_COUNT = {"T": 5, "J": 4, "Q": 3, "K": 2, "A": 2, "2": 1}
 
+remembered = lru_cache(maxsize=2**16)
+
 
 def height(card: str) -> int:
     return RANKS.index(card)
 
 
+@remembered
 def jokers_of(cards: str) -> str:
     return "".join(card for card in cards if card in JOKERS)
 
@@ -33,6 +36,7 @@ def less(hand: str, cards: str) -> str | None:
     return hand
 
 
+@remembered
 def base_of(cards: str) -> str | None:
     """R2.2: the base, or None for cards of two bases."""
     lower = {card for card in cards if card in LOWER}
@@ -45,6 +49,7 @@ def base_of(cards: str) -> str | None:
     return "w" if "w" in cards else "W"
 
 
+@remembered
 def is_play(rules: RuleSet, cards: str) -> bool:
     """R2.1-R2.3."""
     base = base_of(cards)
@@ -56,7 +61,7 @@ def is_play(rules: RuleSet, cards: str) -> bool:
     return True
 
 
-@cache
+@remembered
 def plays_in(rules: RuleSet, hand: str) -> tuple[str, ...]:
     """All plays that a hand holds.
 
@@ -76,7 +81,7 @@ def plays_in(rules: RuleSet, hand: str) -> tuple[str, ...]:
 # What beats what
 
 
-@cache
+@remembered
 def standing(cards: str) -> tuple[str, ...]:
     """R2.4: the cards from high to low, twos added to a lower base counting as the base."""
     base = base_of(cards) or ""
@@ -116,7 +121,7 @@ def swords(over: str, under: str) -> bool:
     return False
 
 
-@cache
+@remembered
 def beats(rules: RuleSet, over: str, under: str) -> bool:
     """R2.4, and R2.5 and R2.6 where they are played."""
     if all_higher(standing(over), standing(under)):
@@ -126,6 +131,7 @@ def beats(rules: RuleSet, over: str, under: str) -> bool:
     return rules["joker_duel"] == "swords" and swords(over, under)
 
 
+@remembered
 def count_fits(rules: RuleSet, count: int, under: str) -> bool:
     """Whether a play of so many cards is asked for: one that may beat the table under some clause."""
     big, jokers = under.count("W"), len(jokers_of(under))
@@ -134,6 +140,13 @@ def count_fits(rules: RuleSet, count: int, under: str) -> bool:
     if rules["big_joker_duel"] == "two_kills_one" and big and count == len(under) + big:
         return True
     return rules["joker_duel"] == "swords" and jokers > 0 and count >= len(under) + jokers
+
+
+@remembered
+def beating(rules: RuleSet, hand: str, under: str) -> tuple[str, ...]:
+    """All plays of a hand that beat the table."""
+    plays = plays_in(rules, hand)
+    return tuple(cards for cards in plays if count_fits(rules, len(cards), under) and beats(rules, cards, under))
 
 
 def cannot_be_beaten(rules: RuleSet, cards: str) -> bool:

@@ -46,6 +46,8 @@ class Trick:
     is_lead: bool = False
     yielder: int | None = None
     """Who has yielded on this very play (R4.3)."""
+    after_yield: bool = False
+    """Its player had yielded to it (R4.3)."""
     passed: set[int] = field(default_factory=set)
     passed_before: set[int] = field(default_factory=set)
     """Who had passed when the play was made (R4.2)."""
@@ -67,7 +69,7 @@ class Table:
     finished: list[int] = field(default_factory=list)
     opened: set[int] = field(default_factory=set)
     burning: dict[int, Burn] = field(default_factory=dict)
-    burns: list[tuple[int, int | None, int]] = field(default_factory=list)
+    burns: list[tuple[int, int, int]] = field(default_factory=list)
     revolted: list[int] = field(default_factory=list)
     struck: list[int] = field(default_factory=list)
     choked: list[tuple[int, int]] = field(default_factory=list)
@@ -80,6 +82,8 @@ class Table:
     over: bool = False
     void: bool = False
     trick: Trick = field(default_factory=lambda: Trick(0))
+    last_play: Trick = field(default_factory=lambda: Trick(0))
+    """The trick as the last play left it, though it may have ended since."""
     asking: list[Question] = field(default_factory=list)
     """Questions before the first lead (R9.1)."""
 

@@ -89,7 +89,7 @@ class ActResponse(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     outcome: Global___Outcome.ValueType
     sequence: _builtins.int
-    """The event that shows it; 0 for a private decline, which is shown to nobody."""
+    """The event that shows it; 0 for an answer to a private question while it is sealed, which is shown to nobody."""
     def __init__(
         self,
         *,
