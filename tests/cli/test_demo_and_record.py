@@ -100,9 +100,9 @@ def test_a_demo_names_the_database_that_it_was_given(tmp_path: Path, database_ur
 
 
 def test_rules_that_cannot_be_played_are_explained(tmp_path: Path) -> None:
-    demo = gouji(tmp_path, "demo", "--rules", "qingdao")
+    demo = gouji(tmp_path, "demo", "--rules", "qingdao,lay_off=true")
     assert demo.returncode == 2
-    assert "not built yet" in demo.stderr
+    assert "lay_off (R9.10) and threes_last (R9.8)" in demo.stderr
     wrong = gouji(tmp_path, "demo", "--rules", "burn=maybe")
     assert wrong.returncode == 2
     assert "burn (R5) takes true or false" in wrong.stderr

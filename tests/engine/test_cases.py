@@ -70,3 +70,57 @@ def test_two_cases_with_one_id_are_refused() -> None:
 def test_numbers_are_read_as_their_digits() -> None:
     (case,) = read_cases("some.yaml", GOOD.replace('"9"', "0333".replace("0", "") + "3"))
     assert run_case(case).failures == ()
+
+
+DEALT = """
+- id: one
+  rules: lianzhong
+  deal: {seed: "0a"}
+  previous: {order: [0, 1, 2, 3, 4, 5], leader: 2}
+  expect: {turn: 0, first_leader: 3, match_over: false}
+"""
+
+
+def test_a_hand_is_dealt_after_the_one_before() -> None:
+    (case,) = read_cases("some.yaml", DEALT)
+    assert run_case(case).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (('{seed: "0a"}', "{}"), "deal.seed"),
+        (('"0a"', "ox"), "deal"),
+        (('"0a"', f'"1{"0" * 64}"'), "deal"),
+        (('"0a"', "-1"), "deal"),
+        (('{seed: "0a"}', '{seed: "0a", cut: 1}'), "deal.cut"),
+        (("deal:", "lead: 0\n  deal:"), "lead"),
+        (("deal:", "phase: play\n  deal:"), "phase"),
+        ((", leader: 2", ""), "previous.leader"),
+        (("0, 1, 2, 3, 4, 5", "0, 2, 4, 1, 3, 5"), "deal"),  # a sweep has ended the match
+        (("leader: 2", "leader: 2, burns: [[0]]"), "previous.burns"),
+        (("leader: 2", "leader: 2, calls: [[0, loudly]]"), "previous.calls"),
+        (("deal:", "match: {hands: 0}\n  deal:"), "match"),
+        (("deal:", "match: {rounds: 1}\n  deal:"), "match.rounds"),
+        (("match_over: false", "shown: {viewer: 0, felt: much}"), "expect.shown.felt"),
+        (("match_over: false", "shown: {counts: [1]}"), "expect.shown"),
+        (("match_over: false", "sizes: 36"), "expect.sizes"),
+    ],
+)
+def test_unreadable_deal_names_case_and_key(change: tuple[str, str], key: str) -> None:
+    with pytest.raises(CaseError) as error:
+        [run_case(case) for case in read_cases("some.yaml", DEALT.replace(*change))]
+    assert str(error.value).startswith(f"some.yaml: one: {key}: ")
+
+
+def test_a_position_has_no_leader_of_the_hand_before() -> None:
+    text = GOOD.replace("lead: 0", "lead: 0\n  previous: {order: [0, 1, 2, 3, 4, 5], leader: 2}")
+    with pytest.raises(CaseError, match=r"one: previous\.leader: unknown key"):
+        [run_case(case) for case in read_cases("some.yaml", text)]
+
+
+@pytest.mark.parametrize(("text", "cards"), [("K*7 5", "K*7 5"), ("6*20 7*16", "7*16 6*20"), ("K * 2 9", "KK9")])
+def test_a_space_ends_a_number_of_cards(text: str, cards: str) -> None:
+    (case,) = read_cases("some.yaml", GOOD.replace('"9"', f'"{text}"').replace("{turn: 0}", "{sizes: [0]}"))
+    expected = sum(int(part.partition("*")[2] or len(part)) for part in cards.split())
+    assert run_case(case).failures == (f"expected sizes [0] got [{expected}, 1, 1, 1, 1, 1]",)

@@ -99,6 +99,13 @@ cdef bint is_sweep(const State* s, const Rules* rules) noexcept nogil:
             and sweep_counts(s, rules, s.order[0] % 2))
 
 
+cdef bint sweeps_past_revolters(const State* s, const Rules* rules) noexcept nogil:
+    """R9.1: two revolters of one team do not hinder the other team's sweep, though one of them is third."""
+    return (rules.teams and s.n_finished >= 3 and s.order[2] != NONE and has(s.revolted, s.order[2])
+            and s.order[4] == s.finished[2] and same_team(s.finished[0], s.finished[1])
+            and same_team(s.finished[0], s.finished[2]) and sweep_counts(s, rules, s.finished[0] % 2))
+
+
 cdef bint hand_ends(const State* s, const Rules* rules) noexcept nogil:
     """R6.2, R6.3."""
     if number_in(s) <= 1:
@@ -107,16 +114,20 @@ cdef bint hand_ends(const State* s, const Rules* rules) noexcept nogil:
         return False
     if (joins_sweep(s, rules, 3) or joins_sweep(s, rules, 2)) and sweep_counts(s, rules, s.order[0] % 2):
         return True
-    if is_sweep(s, rules):
+    if is_sweep(s, rules) or sweeps_past_revolters(s, rules):
         return True
     return not rules.one_left and (not (s.in_mask & 0b010101) or not (s.in_mask & 0b101010))
 
 
 cdef void end_hand(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Place the seats still in, or ask their team who is last (R6.2)."""
-    cdef int third
+    cdef int third = s.order[3]
     if joins_sweep(s, rules, 3):
-        third = s.order[3]
+        s.order[3] = s.order[2]
+        s.order[2] = third
+    elif sweeps_past_revolters(s, rules):
+        third = s.order[4]
+        s.order[4] = s.order[3]
         s.order[3] = s.order[2]
         s.order[2] = third
     if (rules.last_by_choice and rules.teams and number_in(s) > 1

@@ -81,7 +81,7 @@ cdef void go_on_settling(State* s, const Rules* rules, Log* log) noexcept nogil:
 cdef bint settle(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Go on to the next purchase or debt that needs a decision; False when all is settled."""
     while True:
-        if not s.bought and not (rules.buy_after_point and point_is_next(s)):
+        if not s.bought and not (rules.buy_after_point and points_are_left(s)):
             s.phase = BUY
             if buy(s, rules):
                 return True
@@ -98,8 +98,12 @@ cdef bint settle(State* s, const Rules* rules, Log* log) noexcept nogil:
         s.next_debt += 1
 
 
-cdef inline bint point_is_next(const State* s) noexcept nogil:
-    return s.next_debt < s.n_debts and s.debts[s.next_debt].kind == KIND_POINT
+cdef bint points_are_left(const State* s) noexcept nogil:
+    cdef int i
+    for i in range(s.next_debt, s.n_debts):
+        if s.debts[i].kind == KIND_POINT:
+            return True
+    return False
 
 
 cdef inline const Debt* debt_of(const State* s) noexcept nogil:
@@ -334,7 +338,11 @@ cdef bint offer(State* s, const Rules* rules, int buyer) noexcept nogil:
     if s.seller == NONE:
         return False
     if gives_for_nothing(s, rules, buyer):
-        ask_alone(s, s.seller, Q_GIVE)
+        # A three has to be had; a four is the buyer's to want.
+        if s.buying_fours:
+            ask_alone(s, buyer, Q_TAKE)
+        else:
+            ask_alone(s, s.seller, Q_GIVE)
         return True
     if price(s, buyer) == NONE:
         return False
@@ -538,7 +546,9 @@ cdef void decide_settling(State* s, const Rules* rules, int kind, uint64_t code,
         sell(s, rules, value, log)
     elif kind == GIVE:
         sell(s, rules, NONE, log)
-    elif s.question == Q_BUY or s.question == Q_GIVE:
+    elif s.phase == BUY and kind == ACCEPT:
+        ask_alone(s, s.seller, Q_GIVE)
+    elif s.phase == BUY:
         end_purchase(s, rules, log)
     elif s.question == Q_TAKE and kind == ACCEPT:
         ask_alone(s, debt_of(s).payer, Q_PAY)
@@ -627,8 +637,9 @@ cdef int list_settling(const State* s, const Rules* rules, uint64_t* out) noexce
     if s.question == Q_RETURN:
         return list_returns(s, out)
     if s.question == Q_TAKE:
-        out[0] = pack_value(s.turn, ACCEPT, 0)
-        out[1] = pack_value(s.turn, DECLINE, 0)
+        # A tribute is taken if nothing is said, a four is not.
+        out[s.phase == BUY] = pack_value(s.turn, ACCEPT, 0)
+        out[s.phase != BUY] = pack_value(s.turn, DECLINE, 0)
         return 2
     if s.question == Q_ACCEPT:
         out[0] = pack_value(s.turn, ACCEPT, 0)
@@ -643,13 +654,14 @@ cdef int list_settling(const State* s, const Rules* rules, uint64_t* out) noexce
             out[1] = pack_value(s.turn, DECLINE, 0)
             n = 2
         return n
-    if s.question == Q_BUY:
-        out[0] = pack_value(s.turn, BUY_WITH, price(s, s.turn))
-    else:
-        out[0] = pack_value(s.turn, GIVE, rank_for_sale(s))
+    # A four is offered, never forced: declining is the mildest.
     if s.buying_fours:
-        out[1] = pack_value(s.turn, DECLINE, 0)
+        out[0] = pack_value(s.turn, DECLINE, 0)
         n = 2
+    if s.question == Q_BUY:
+        out[n - 1] = pack_value(s.turn, BUY_WITH, price(s, s.turn))
+    else:
+        out[n - 1] = pack_value(s.turn, GIVE, rank_for_sale(s))
     return n
 
 

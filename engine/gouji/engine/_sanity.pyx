@@ -155,7 +155,7 @@ cdef bint debts_are_sane(const State* s) noexcept:
 cdef bint settling_is_sane(const State* s) noexcept:
     cdef const Debt* debt
     cdef int rank, given = 0
-    if s.question == Q_BUY or s.question == Q_GIVE:
+    if s.question == Q_BUY or s.question == Q_GIVE or (s.phase == BUY and s.question == Q_TAKE):
         return s.phase == BUY and s.buyer < 6 and s.seller <= 5 and sale_is_sane(s)
     if s.phase != TRIBUTE or s.next_debt >= s.n_debts or not s.due:
         return False
@@ -177,4 +177,4 @@ cdef bint sale_is_sane(const State* s) noexcept:
     cdef int rank = FOUR if s.buying_fours else THREE
     cdef int buyer = (s.first_leader + s.buyer) % SEATS
     return (buyer != s.seller and s.counts[s.seller][rank] > 0
-            and s.turn == (buyer if s.question == Q_BUY else s.seller))
+            and s.turn == (s.seller if s.question == Q_GIVE else buyer))

@@ -3,7 +3,7 @@
 
 from gouji.engine._endings cimport is_sweep
 from gouji.engine._state cimport (
-    NONE, SCORE_INDIVIDUAL, SCORE_TEAM, SEATS, SLAM_KOREAN, SLAM_NONE, Rules, State,
+    NONE, SCORE_INDIVIDUAL, SCORE_TEAM, SEATS, SLAM_DOUBLES, SLAM_KOREAN, Rules, State,
 )
 
 cdef int* BY_TEAM = [4, 2, 0, 0, -2, -4]
@@ -52,7 +52,7 @@ cdef void score(const State* s, const Rules* rules, int* seats, int* teams) noex
         score_slam(s, seats)
     else:
         score_places(s, rules, seats)
-        if is_sweep(s, rules) and (rules.scoring == SCORE_TEAM or rules.grand_slam != SLAM_NONE):
+        if is_sweep(s, rules) and (rules.scoring == SCORE_TEAM or rules.grand_slam == SLAM_DOUBLES):
             for seat in range(SEATS):
                 seats[seat] *= 2
         if rules.across_doubles:

@@ -18,7 +18,7 @@ SUITS = "SHDC"
 SEATS = 6
 """Seats at a table (R1.1)."""
 
-_RUN = re.compile(r"([3-9TJQKA2wW])(?:\*(\d{1,3}))?")
+_RUN = re.compile(r"([3-9TJQKA2wW])(?: *\* *(\d{1,3}))?")
 
 
 class Rank(IntEnum):
@@ -61,9 +61,9 @@ def parse_cards(text: str) -> str:
 
     Raises `MalformedCards` if anything but cards and spaces stands in it.
     """
-    compact = text.replace(" ", "")
-    runs = list(_RUN.finditer(compact))
-    if "".join(run.group() for run in runs) != compact:
+    # A space ends a number: `K*7 5` is seven kings and a five.
+    runs = list(_RUN.finditer(text))
+    if "".join(run.group() for run in runs).replace(" ", "") != text.replace(" ", ""):
         raise MalformedCards(f"{text!r} is not cards: write 3 4 5 6 7 8 9 T J Q K A 2 w W, and K*7 for seven kings")
     return sort_cards("".join(run[1] * int(run[2] or 1) for run in runs))
 

@@ -4,44 +4,24 @@ A case is a position, some actions, and what must then hold; ``docs/cases.md`` d
 as text, so that ``333`` is three threes.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
 
-from gouji.engine.actions import Action, UnknownAction
-from gouji.engine.cards import parse_cards
-from gouji.engine.errors import EngineError, IllegalAction
+from gouji.engine.case_text import Case, CaseError
+from gouji.engine.errors import EngineError
+from gouji.engine.expectations import EXPECTATIONS
 from gouji.engine.hand import PHASES, Hand
-from gouji.engine.reasons import Reason
+from gouji.engine.match import HandResult
 from gouji.engine.rules import RuleSet
 from gouji.engine.tribute import Aftermath, Debt, owed
 
-_POSITION_KEYS: Final = ("finished", "opened", "burning", "revolted")
-_CASE_KEYS: Final = frozenset(
-    {"id", "cites", "rules", "hands", "lead", "phase", "actions", "expect", "owed", "previous", *_POSITION_KEYS}
-)
-
-
-class CaseError(Exception):
-    """A case that cannot be read: names the file, the case and the key."""
-
-    def __init__(self, file: str, case: str, key: str, why: str) -> None:
-        super().__init__(f"{file}: {case}: {key}: {why}")
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One case as written; all scalars are text."""
-
-    file: str
-    id: str
-    raw: Mapping[str, Any]
-
-    def error(self, key: str, why: str) -> CaseError:
-        """Make the error for one of this case's keys."""
-        return CaseError(self.file, self.id, key, why)
+_SEATS_KEYS: Final = ("finished", "opened", "burning", "revolted")
+_POSITION_KEYS: Final = frozenset({"hands", "lead", "phase", "owed", *_SEATS_KEYS})
+_CASE_KEYS: Final = _POSITION_KEYS | {"id", "cites", "rules", "deal", "previous", "match", "actions", "expect"}
+_PREVIOUS_KEYS: Final = frozenset({"order", "opened", "burns", "chokes", "stuck", "calls", "doubled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +30,9 @@ class Outcome:
 
     case: Case
     failures: tuple[str, ...] = ()
+
+
+# Reading
 
 
 class _Loader(yaml.CBaseLoader):
@@ -87,247 +70,125 @@ def _read_case(file: str, number: int, raw: object) -> Case:
     for key in raw:
         if key not in _CASE_KEYS:
             raise case.error(str(key), "unknown key")
-    for key in ("id", "hands", "lead", "expect"):
+    for key in ("id", "expect") if "deal" in raw else ("id", "hands", "lead", "expect"):
         if key not in raw:
             raise case.error(key, "missing")
-    _text(case, "id", raw["id"])
+    for key in sorted(_POSITION_KEYS & raw.keys()) if "deal" in raw else ():
+        raise case.error(key, "does not go with deal")
+    case.text("id", raw["id"])
     expect = raw["expect"]
     if not isinstance(expect, Mapping):
         raise case.error("expect", "must be a mapping")
     for key in expect:
-        if key not in _EXPECTATIONS:
+        if key not in EXPECTATIONS:
             raise case.error(f"expect.{key}", "unknown key")
     return case
 
 
+# Playing
+
+
 def run_case(case: Case) -> Outcome:
     """Play one case. Raises `CaseError` for what cannot be read: malformed cards, seats, rules or reasons."""
-    hand = _position(case)
-    for text in _texts(case, "actions", case.raw.get("actions") or []):
-        refused = _try(case, "actions", hand, text)
+    hand = _dealt(case) if "deal" in case.raw else _position(case)
+    for text in case.texts("actions", case.raw.get("actions") or []):
+        refused = case.try_action("actions", hand, text)
         if refused:
             return Outcome(case, (f"expected {text!r} to be accepted got {refused}",))
     failures: list[str] = []
     for key, wanted in case.raw["expect"].items():
-        failures += _EXPECTATIONS[key](case, f"expect.{key}", hand, wanted)
+        failures += EXPECTATIONS[key](case, f"expect.{key}", hand, wanted)
     return Outcome(case, tuple(failures))
+
+
+def rules_of(case: Case) -> RuleSet:
+    """Read the rules that a case is played under."""
+    try:
+        return RuleSet.parse(case.raw.get("rules") or "standard")
+    except EngineError as broken:
+        raise case.error("rules", str(broken)) from None
 
 
 def _position(case: Case) -> Hand:
     raw = case.raw
-    key = "rules"
+    rules = rules_of(case)
+    phase = case.text("phase", raw.get("phase") or "play")
+    if phase not in PHASES:
+        raise case.error("phase", f"{phase!r} is not a phase: {', '.join(PHASES)}")
+    hands = [case.cards("hands", text) for text in case.texts("hands", raw["hands"])]
+    lead = case.seat("lead", raw["lead"])
+    finished, opened, burning, revolted = (case.seats(key, raw.get(key) or []) for key in _SEATS_KEYS)
+    if any(hands[seat] for seat in finished):
+        raise case.error("finished", "a seat that has finished holds no cards")
+    debts = _debts(case, rules)
+    first = not {"owed", "previous"} & raw.keys()
     try:
-        rules = RuleSet.parse(raw.get("rules") or "standard")
-        key = "phase"
-        phase = _text(case, key, raw.get("phase") or "play")
-        if phase not in PHASES:
-            raise case.error(key, f"{phase!r} is not a phase: {', '.join(PHASES)}")
-        key = "hands"
-        hands = [_cards(case, key, text) for text in _texts(case, key, raw["hands"])]
-        lead = _seat(case, "lead", raw["lead"])
-        seats = {key: [_seat(case, key, seat) for seat in _list(case, key, raw.get(key) or [])]
-                 for key in _POSITION_KEYS}  # fmt: skip
-        if any(hands[seat] for seat in seats["finished"]):
-            raise case.error("finished", "a seat that has finished holds no cards")
-        key = "owed"
-        debts = [Debt.parse(text) for text in _texts(case, key, raw.get(key) or [])]
-        if "previous" in raw:
-            key = "previous"
-            debts += owed(rules, _aftermath(case, raw[key]))
-        key = "phase"
-        return Hand.position(rules, hands, lead, phase=phase, owed=debts, **seats)
-    except CaseError:
-        raise
-    except (EngineError, ValueError) as broken:
-        raise case.error(key, str(broken)) from None
+        return Hand.position(
+            rules, hands, lead, finished=finished, opened=opened, burning=burning, revolted=revolted,
+            phase=phase, owed=debts, first_hand=first,
+        )  # fmt: skip
+    except EngineError as broken:
+        raise case.error("phase", str(broken)) from None
 
 
-def _aftermath(case: Case, raw: object) -> Aftermath:
+def _debts(case: Case, rules: RuleSet) -> list[Debt]:
+    """Read what is owed, and work out what the hand before leaves owed."""
+    try:
+        debts = [Debt.parse(text) for text in case.texts("owed", case.raw.get("owed") or [])]
+    except ValueError as broken:
+        raise case.error("owed", str(broken)) from None
+    if "previous" in case.raw:
+        debts += owed(rules, _aftermath(case, case.mapping("previous", case.raw["previous"], set(_PREVIOUS_KEYS))))
+    return debts
+
+
+def _dealt(case: Case) -> Hand:
+    """Deal a match's first hand from the case's seed, or the one that follows ``previous``."""
+    raw = case.raw
+    match = case.match(rules_of(case))
+    seed = case.text("deal.seed", case.mapping("deal", raw["deal"], {"seed"}).get("seed"))
+    if "previous" in raw:
+        previous = case.mapping("previous", raw["previous"], {*_PREVIOUS_KEYS, "leader"})
+        leader = case.seat("previous.leader", previous.get("leader"))
+        match.results.append(HandResult((0,) * 6, (0, 0), _aftermath(case, previous), leader, ""))
+    try:
+        return match.deal(int(seed, 16).to_bytes(32, "big"))
+    except (EngineError, ValueError, OverflowError) as broken:
+        raise case.error("deal", str(broken)) from None
+
+
+def _aftermath(case: Case, raw: Mapping[str, Any]) -> Aftermath:
     """Read the hand before."""
-    if not isinstance(raw, Mapping):
-        raise case.error("previous", "must be a mapping")
-    unknown = sorted(raw.keys() - {"order", "opened", "burns", "chokes", "stuck", "calls", "doubled"})
-    if unknown:
-        raise case.error(f"previous.{unknown[0]}", "unknown key")
-    order = tuple(_ints(case, "previous.order", raw.get("order")))
+    order = tuple(case.seats("previous.order", raw.get("order")))
     if sorted(order) != list(range(6)):
         raise case.error("previous.order", "names all six seats, head first")
-
-    def lists(key: str) -> list[list[str]]:
-        return [_texts(case, f"previous.{key}", each) for each in _list(case, f"previous.{key}", raw.get(key) or [])]
-
-    calls = {_seat(case, "previous.calls", seat): how for seat, how in lists("calls")}
-    if not set(calls.values()) <= {"open", "advance"}:
+    burns = _lists(case, "burns", raw, 2, 3)
+    calls = _lists(case, "calls", raw, 2)
+    if not {how for _, how in calls} <= {"open", "advance"}:
         raise case.error("previous.calls", "calls are open or advance")
+    pairs = [case.seats("previous.burns", burn[:2]) for burn in burns]
+    chokes = [case.seats("previous.chokes", choke) for choke in _lists(case, "chokes", raw, 2)]
     return Aftermath(
         order=order,
-        opened=frozenset(_ints(case, "previous.opened", raw.get("opened") or [])),
-        burns=tuple((int(burn[0]), int(burn[1]), int(burn[2]) if len(burn) > 2 else 0) for burn in lists("burns")),
-        chokes=tuple((int(choked), int(by)) for choked, by in lists("chokes")),
-        stuck=frozenset(_ints(case, "previous.stuck", raw.get("stuck") or [])),
-        calls=calls,
-        doubled=_bool(case, "previous.doubled", raw.get("doubled") or "false"),
+        opened=frozenset(case.seats("previous.opened", raw.get("opened") or [])),
+        burns=tuple(
+            (pair[0], pair[1], case.number("previous.burns", [*burn, "0"][2]))
+            for pair, burn in zip(pairs, burns, strict=True)
+        ),
+        chokes=tuple((choked, by) for choked, by in chokes),
+        stuck=frozenset(case.seats("previous.stuck", raw.get("stuck") or [])),
+        calls={case.seat("previous.calls", seat): how for seat, how in calls},
+        doubled=case.flag("previous.doubled", raw.get("doubled") or "false"),
     )
 
 
-def _try(case: Case, key: str, hand: Hand, text: str) -> str:
-    """Do an action and return the reason for which it was refused, or nothing."""
-    try:
-        hand.apply(Action.parse(text))
-    except UnknownAction:
-        return Reason.UNKNOWN_ACTION.value
-    except IllegalAction as illegal:
-        return illegal.reason.value
-    except ValueError as broken:
-        raise case.error(key, str(broken)) from None
-    return ""
+def _lists(case: Case, key: str, raw: Mapping[str, Any], *sizes: int) -> list[list[str]]:
+    """Read a list of lists of so many words each."""
+    key_of = f"previous.{key}"
+    found = [case.texts(key_of, each) for each in case.items(key_of, raw.get(key) or [])]
+    if any(len(each) not in sizes for each in found):
+        raise case.error(key_of, f"is a list of lists of {' or '.join(map(str, sizes))}")
+    return found
 
 
-# Reading values
-
-
-def _list(case: Case, key: str, value: object) -> Sequence[object]:
-    if not isinstance(value, list):
-        raise case.error(key, "must be a list")
-    return value
-
-
-def _text(case: Case, key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise case.error(key, "must be text")
-    return value
-
-
-def _texts(case: Case, key: str, value: object) -> list[str]:
-    return [_text(case, key, item) for item in _list(case, key, value)]
-
-
-def _cards(case: Case, key: str, value: object) -> str:
-    try:
-        return parse_cards(_text(case, key, value))
-    except ValueError as broken:
-        raise case.error(key, str(broken)) from None
-
-
-def _int(case: Case, key: str, value: object) -> int:
-    try:
-        return int(_text(case, key, value))
-    except ValueError:
-        raise case.error(key, f"{value!r} is not a number") from None
-
-
-def _seat(case: Case, key: str, value: object) -> int:
-    seat = _int(case, key, value)
-    if seat not in range(6):
-        raise case.error(key, f"{seat} is not a seat, 0 to 5")
-    return seat
-
-
-def _ints(case: Case, key: str, value: object) -> list[int]:
-    return [_int(case, key, item) for item in _list(case, key, value)]
-
-
-def _bool(case: Case, key: str, value: object) -> bool:
-    words = {"true": True, "false": False}
-    if value not in words:
-        raise case.error(key, f"{value!r} is not true or false")
-    return words[str(value)]
-
-
-# Expectations: each takes the case, its key, the hand and what is wanted, and says what differs
-
-_Expectation = Callable[[Case, str, Hand, Any], Iterable[str]]
-
-
-def _same(key: str, wanted: object, got: object) -> list[str]:
-    if wanted == got:
-        return []
-    return [f"expected {key.removeprefix('expect.')} {_show(wanted)} got {_show(got)}"]
-
-
-def _show(value: object) -> str:
-    return "none" if value is None else repr(value).replace("'", "")
-
-
-def _turn(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    return _same(key, None if wanted == "none" else _seat(case, key, wanted), hand.turn)
-
-
-def _legal(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    refused = {text: _try(case, key, hand.clone(), text) for text in _texts(case, key, wanted)}
-    return [f"expected {text!r} to be accepted got {reason}" for text, reason in refused.items() if reason]
-
-
-def _illegal(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    if not isinstance(wanted, Mapping):
-        raise case.error(key, "must map actions to reasons")
-    failures = []
-    for text, reason in wanted.items():
-        if reason not in set(Reason):
-            raise case.error(key, f"{reason!r} is not a reason")
-        got = _try(case, key, hand.clone(), text) or "accepted"
-        if got != reason:
-            failures.append(f"expected {text!r} to be refused with {reason} got {got}")
-    return failures
-
-
-def _shown(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    if not isinstance(wanted, Mapping) or set(wanted) != {"viewer", "counts"}:
-        raise case.error(key, "has the keys viewer and counts, and no other")
-    seen = hand.observe(_seat(case, key, wanted["viewer"]))
-    return _same(key, _ints(case, key, wanted["counts"]), [seat.cards_left for seat in seen.seats])
-
-
-def _choked(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    pairs = [tuple(_ints(case, key, pair)) for pair in _list(case, key, wanted)]
-    return _same(key, pairs, list(hand.choked))
-
-
-def _owes(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    try:
-        debts = [str(Debt.parse(text)) for text in _texts(case, key, wanted)]
-    except ValueError as broken:
-        raise case.error(key, str(broken)) from None
-    return _same(key, debts, [str(debt) for debt in hand.owes])
-
-
-def _hands(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    return _same(key, [_cards(case, key, text) for text in _list(case, key, wanted)], list(hand.hands))
-
-
-def _in_order(attribute: str) -> _Expectation:
-    """Compare a list of seats or numbers as it stands."""
-    return lambda case, key, hand, wanted: _same(key, _ints(case, key, wanted), list(getattr(hand, attribute) or ()))
-
-
-def _as_set(attribute: str) -> _Expectation:
-    """Compare seats in any order."""
-    return lambda case, key, hand, wanted: _same(
-        key, sorted(_ints(case, key, wanted)), sorted(getattr(hand, attribute))
-    )
-
-
-def _flag(attribute: str) -> _Expectation:
-    return lambda case, key, hand, wanted: _same(key, _bool(case, key, wanted), getattr(hand, attribute))
-
-
-_EXPECTATIONS: Final[dict[str, _Expectation]] = {
-    "turn": _turn,
-    "legal": _legal,
-    "illegal": _illegal,
-    "lead": lambda case, key, hand, wanted: _same(key, _seat(case, key, wanted), hand.lead),
-    "table": lambda case, key, hand, wanted: _same(key, _cards(case, key, wanted), hand.table),
-    "finished": _in_order("finished"),
-    "order": _in_order("order"),
-    "opened": _as_set("opened"),
-    "burning": _as_set("burning"),
-    "choked": _choked,
-    "struck": _as_set("struck"),
-    "scramble": _flag("scramble"),
-    "void": _flag("void"),
-    "scores": _in_order("scores"),
-    "team_scores": _in_order("team_scores"),
-    "owes": _owes,
-    "hands": _hands,
-    "shown": _shown,
-}
+__all__ = ["Case", "CaseError", "Outcome", "read_cases", "rules_of", "run_case"]

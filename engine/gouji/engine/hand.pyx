@@ -40,6 +40,7 @@ _REASONS = (None, *Reason)
 _PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
 _QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
               "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
+_JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
 LEADING = int(ActionKind.PLAY)
@@ -96,7 +97,7 @@ cdef class Hand:
 
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
-                 first_hand=False):
+                 first_hand=False, held=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
         cdef Hand hand = new_hand(rules)
@@ -105,6 +106,7 @@ cdef class Hand:
         place_cards(&hand.s, hands)
         hand.s.first_leader = hand.s.trick_leader = _seat(lead)
         hand.s.first_hand = first_hand
+        hand.s.held = held
         _set_places(hand, finished, revolted)
         for seat in opened:
             hand.s.opened |= 1 << _seat(seat)
@@ -422,13 +424,15 @@ cdef class Hand:
         # What comes before the cards is judged first, on the action without them.
         bare = (pack_value(0, int(action.kind), 0) | ((seat & 7) << (5 if action.kind is ActionKind.RETURN else 25)))
         why = _REASONS[check(&self.s, &self.compiled.c, bare)]
-        if why in (Reason.HAND_OVER, Reason.WRONG_PHASE, Reason.NOT_YOUR_TURN) and not (
-                why is Reason.WRONG_PHASE and self.s.turn == seat and self.s.phase != OVER):
+        if why in (Reason.HAND_OVER, Reason.NOT_YOUR_TURN):
+            return why
+        # An action that names ranks or a seat is nothing without them.
+        if why is Reason.WRONG_PHASE and action.kind not in _JUDGED_WHOLE:
             return why
         if action.kind in (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN):
             wanted = counts_of(action.cards)
             for rank in range(RANKS):
-                if why is not Reason.WRONG_PHASE and wanted[rank] > self.s.counts[seat][rank]:
+                if wanted[rank] > self.s.counts[seat][rank]:
                     return Reason.CARDS_NOT_HELD
         if action.kind is ActionKind.PAY and why is None:
             return self.refusal_of_pay(action)
@@ -569,7 +573,8 @@ cdef class Hand:
         cdef int held = self.s.counts[seat][TOTAL]
         if viewer == seat or held == 0:
             return held
-        if self.compiled.c.threes_last or held > self.compiled.c.report_at:
+        # R9.11: 36 is every card of four packs, and means always.
+        if self.compiled.c.threes_last or (held > self.compiled.c.report_at and self.compiled.c.report_at < 36):
             return -1
         if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
             return -1
@@ -742,9 +747,10 @@ def _set_places(Hand hand, finished, revolted):
     cdef int place, seat
     for seat in revolted:
         _seat(seat)
-        if s.order[3] != NONE:
-            raise InvalidState("two seats have revolted: R9.1 `two_revolts: allow` is not built")
-        s.order[3] = seat
+        place = 3 if s.order[3] == NONE else 2
+        if has(s.revolted, seat) or s.order[place] != NONE or (place == 2 and not hand.compiled.c.allow_two_revolts):
+            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)")
+        s.order[place] = seat
         s.revolted |= 1 << seat
         s.in_mask &= ~(1 << seat)
     for seat in finished:

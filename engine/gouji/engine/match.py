@@ -1,5 +1,6 @@
 """A match: hands that follow one another at one table with fixed seats (R3.1, R3.2)."""
 
+import hashlib
 from dataclasses import dataclass
 
 from gouji.engine.cards import SEATS
@@ -72,6 +73,11 @@ class Match:
             return None
         pairs = [result.team_scores or (0, 0) for result in self.results]
         return sum(even for even, _ in pairs), sum(odd for _, odd in pairs)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the digests of all hands so far, voided ones included, in hexadecimal."""
+        return hashlib.sha256("".join(result.digest for result in self.results).encode()).hexdigest()
 
     @property
     def over(self) -> bool:

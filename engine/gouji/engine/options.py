@@ -1,224 +1,312 @@
-"""Every option of R1-R9, declared once: validation, documents, the `gouji rules` command and tests read these rows."""
+"""Every option of R1-R9, declared once: validation, `gouji rules`, docs/rules.md and tests read these rows."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from gouji.engine.errors import BadValue
-
-Value = bool | int | str | tuple[str, ...]
+from gouji.engine.option import Choice, Option, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One option.
+class Chapter:
+    """Options that belong together, under a heading in English and Chinese."""
 
-    Its type is that of ``default``. ``choices`` lists the words that a str (or each of a tuple) may be; ``least`` and
-    ``most`` bound an int. ``needs`` names an option without which it makes no sense. ``term`` is what players call
-    it; ``en`` and ``zh`` say in one sentence what it does.
-    """
-
-    name: str
-    clause: str
-    default: Value
-    term: str
     en: str
     zh: str
-    choices: tuple[str, ...] = ()
-    least: int = 0
-    most: int = 0
-    needs: str = ""
-
-    def read(self, raw: object) -> Value:
-        """Turn YAML, a settings string or a proto's text into a value. Raises `BadValue`."""
-        if isinstance(self.default, bool):
-            value: object = {"true": True, "yes": True, "false": False, "no": False}.get(str(raw).lower())
-        elif isinstance(self.default, int):
-            value = self._read_int(raw)
-        elif isinstance(self.default, tuple):
-            value = self._read_tuple(raw)
-        else:
-            value = self._read_word(raw)
-        if value is None:
-            raise BadValue(f"{self.name} ({self.clause}) takes {self.takes}, not {raw!r}")
-        return value  # type: ignore[return-value]
-
-    def _read_int(self, raw: object) -> int | None:
-        try:
-            number = int(str(raw))
-        except ValueError:
-            return None
-        return number if self.least <= number <= self.most and not isinstance(raw, bool) else None
-
-    def _read_word(self, raw: object) -> str | None:
-        # YAML reads a bare `off` as false, and people write `true` for the usual value.
-        word = {"true": self.default, "false": "off"}.get(str(raw).lower(), raw)
-        return str(word) if word in self.choices else None
-
-    def _read_tuple(self, raw: object) -> tuple[str, ...] | None:
-        words = [word for word in raw.replace(",", " ").split() if word != "none"] if isinstance(raw, str) else raw
-        if not isinstance(words, Iterable):
-            return None
-        kinds = tuple(str(word) for word in words)
-        return kinds if set(kinds) <= set(self.choices) and len(set(kinds)) == len(kinds) else None
-
-    @property
-    def takes(self) -> str:
-        """What may stand as its value, for people."""
-        if isinstance(self.default, bool):
-            return "true or false"
-        if isinstance(self.default, int):
-            return f"a number from {self.least} to {self.most}"
-        words = ", ".join(self.choices)
-        return f"any of {words}, or none" if isinstance(self.default, tuple) else f"one of {words}"
-
-    def show(self, value: Value) -> str:
-        """Give a value as the text that `read` takes."""
-        if isinstance(value, tuple):
-            return " ".join(value) or "none"
-        return str(value).lower() if isinstance(value, bool) else str(value)
+    options: tuple[Option, ...]
 
 
-_KINDS = ("point", "choke", "stuck", "burn", "last", "sweep")
-
-_ROWS: Final = (
-    # The deck and the match
-    Option("teams", "R7.6", True, "聯邦", "Two teams of three; off is the free-for-all.",
-           "三人一幫兩幫對打；關閉即六方混戰。"),
-    Option("decks", "R1.2", 4, "副數", "Packs of 54 cards: four, or six with 54 cards a seat.",
-           "用幾副牌：四副，或六副（每人五十四張）。", least=4, most=6),
-    Option("threes", "R1.3", 0, "六3", "How many threes stay in the deck; 0 for all.",
-           "牌中留幾張3；0為全留。", most=24),
-    Option("fours", "R1.3", 0, "六4、八4", "How many fours stay in the deck; 0 for all.",
-           "牌中留幾張4；0為全留。", most=24),
-    Option("sweep_ends_match", "R3.1", False, "滿貫結束", "A sweep ends the match.", "串三戶即結束全場。"),
-    Option("redeal_on_request", "R3.1", False, "重新抓牌",
-           "In a match's first hand a seat dealt neither twos nor jokers may ask for a new deal.",
-           "首局手中無錢無王者可要求重新洗牌抓牌。"),
-    Option("min_high", "R3.1", 0, "大牌數", "Deal again until every seat holds that many cards of J or higher.",
-           "重發至每家J以上的牌不少於此數。", most=20),
-    Option("first_leader", "R3.2", "random", "上班", "Who leads a match's first hand.", "首局由誰先發牌。",
-           ("random", "first_seated", "show_threes", "show_fours")),
-    Option("later_leader", "R3.2", "rotate", "輪班", "Who leads later hands.", "以後各局由誰先發牌。",
-           ("rotate", "head", "show_threes")),
-    # Plays
-    Option("twos_wild", "R2.3", "any", "貼錢", "What twos may be added to.", "錢可貼在哪些牌上。",
-           ("any", "with_joker_only", "never")),
-    Option("big_joker_duel", "R2.5", "none", "大王二殺一", "Two big jokers beat one.", "兩張大王可打一張大王。",
-           ("none", "two_kills_one")),
-    Option("joker_duel", "R2.6", "none", "劍刻", "Jokers fall to more jokers.", "多張小劍、大劍可殺一張劍。",
-           ("none", "swords")),
-    Option("single_two_is_gouji", "R2.7", True, "單錢夠級", "A lone two is a Gouji play.", "單張錢算夠級牌。"),
-    Option("big_joker_is_gouji", "R2.7", True, "大王夠級", "A play with a big joker is a Gouji play.",
-           "掛大王的牌算夠級牌。"),
-    Option("open_cards", "R2.8", "pure", "開點牌", "What opens.", "什麼牌可以開點。",
-           ("pure", "twos_substitute", "any_but_big_joker")),
-    # Answers and burns
-    Option("opposite_last_word", "R4.2", "always", "扣牌", "When the opposite has the last word.",
-           "對頭何時有最後一次上牌或扣牌的權利。", ("always", "yielded")),
-    Option("yield", "R4.3", False, "讓牌", "The opposite may let the seats after it answer first.",
-           "對頭可先讓下兩家上牌。"),
-    Option("burn", "R5", True, "燒牌", "Other seats may burn a Gouji play.", "別家可以燒夠級牌。"),
-    Option("burn_guard", "R5.5", True, "燒得起", "A burn that cannot be carried out is refused.",
-           "鬼不夠、燒不起的不准燒。", needs="burn"),
-    Option("burn_team_mate", "R5.6", True, "燒聯邦", "A team-mate may be burned.", "可以燒自己的聯邦。", needs="burn"),
-    Option("counter_burn", "R5.6", True, "反燒", "A burn may be burned.", "燒牌者可再被別家燒。", needs="burn"),
-    Option("burn_needs_open", "R5.1", False, "開點才燒", "Only opened seats may burn.", "沒有開點的不准燒牌。",
-           needs="opening"),
-    Option("burn_order", "R5.2", "in_turn", "燒牌次序", "Who is asked to burn, and when.", "燒牌按什麼次序。",
-           ("in_turn", "in_turn_team", "burn_first", "team_first"), needs="burn"),
-    # The end and the scores
-    Option("end_when", "R6.2", "one_team_left", "結束", "When a hand ends.", "一局何時結束。",
-           ("one_team_left", "one_left")),
-    Option("last_by", "R6.2", "cards", "定大落", "How the seats left are placed: by cards, or as their team says.",
-           "剩下的人如何排大落：按張數，或自行商定。", ("cards", "choice")),
-    Option("after_sweep", "R6.3", "tribute", "串後", "What follows a sweep: tribute, or a fresh start.",
-           "串三戶之後進圈貢，還是重新開牌。", ("tribute", "fresh")),
-    Option("scoring", "R7", "team_points", "計分", "How hands are scored.", "如何計分。",
-           ("team_points", "individual", "tributes")),
-    Option("negatives", "R7.1", "keep", "負分", "What becomes of a negative sum.", "負分記不記。", ("keep", "drop")),
-    Option("across_doubles", "R7.4", False, "隔山二重分",
-           "Points and tributes of head and last, or second and second-last, double when they sit two places apart.",
-           "頭科與大落、二科與二落互為隔山時，分數與貢牌加倍。"),
-    Option("grand_slam", "R7.5", "none", "滿貫", "What a sweep, or a hand played out in one go, is worth.",
-           "滿貫如何計分。", ("none", "sweep_doubles", "korean")),
-    # Tribute and buying
-    Option("tribute_kinds", "R8.2", (), "貢", "Which tributes are owed.", "進哪些貢。", _KINDS),
-    Option("tribute_order", "R8.2", ("point", "choke", "burn", "last", "stuck"), "進貢順序", "The order of settling.",
-           "按什麼順序進貢。", _KINDS),
-    Option("sweep_replaces_all", "R8.1", False, "圈免他貢", "A sweep's tribute replaces every other.",
-           "圈貢免掉其他所有的貢。"),
-    Option("no_tribute_card", "R8.3", "highest_for_point", "無貢牌",
-           "What a payer without jokers and twos pays: nothing, its highest card, or that for point tributes alone.",
-           "沒有王和錢的：免貢、進最大的牌，或只有點貢必須進。", ("exempt", "highest", "highest_for_point")),
-    Option("return_tribute", "R8.4", True, "還貢", "The receiver gives as many cards back.", "吃貢者要還同樣張數。"),
-    Option("may_refuse", "R8.4", True, "拒絕還貢", "The payer may refuse a card of a rank that it holds none of.",
-           "還來的牌自己沒有同點的，可以拒收。", needs="return_tribute"),
-    Option("return_point", "R8.4", False, "還點貢", "Point tributes are returned too.", "點貢也要還。",
-           needs="return_tribute"),
-    Option("may_decline_tribute", "R8.4", False, "不吃貢", "A receiver may let a tribute go.", "可以不吃貢。"),
-    Option("team_tribute", "R8.5", "never", "聯邦進貢", "Tribute between team-mates.", "聯邦之間進不進貢。",
-           ("never", "optional", "always")),
-    Option("resist", "R8.6", False, "抗貢", "A seat dealt 8 twos or 4 big jokers pays nothing.",
-           "抓到八個2或四個大王可以抗貢。"),
-    Option("resist_covers", "R8.6", "team_all", "抗貢範圍", "Whom and what resisting covers.", "抗貢管到誰、管哪些貢。",
-           ("team_all", "team_last", "last_only", "seat"), needs="resist"),
-    Option("buy_from", "R8.7", "opposite_team", "買三", "Who sells a three when the opposite cannot.",
-           "對頭沒有多餘的3時向誰買。", ("opposite_team", "downstream", "own_team"), needs="threes_last"),
-    Option("buy_after_point", "R8.7", False, "先點後買", "Buying comes after the point tributes.", "進完點貢再買三。",
-           needs="threes_last"),
-    # Options of play
-    Option("revolution", "R9.1", "any", "革命", "Who may leave a hand without jokers and twos.",
-           "無王無錢者可否革命；或還須無3。", ("any", "threeless", "off")),
-    Option("two_revolts", "R9.1", "void", "兩家革命", "What two revolts do.", "兩家革命：作廢重發，還是照打。",
-           ("void", "allow")),
-    Option("revolt_opens", "R9.3", "no", "革命開點", "Whether a revolter opens by a play that its opposite cannot beat.",
-           "革命者亮一套牌，對頭打不過即開點；或一律不開。", ("no", "contest")),
-    Option("opposite_opens", "R9.3", "three", "革命者對頭開點", "When a revolter's opposite opens.",
-           "革命者的對頭何時算開點。", ("three", "three_open", "always")),
-    Option("calls", "R9.5", False, "宣點", "Seats may call that their opposite will not open.",
-           "可以宣布對頭不開點（明點、預點）。", needs="opening"),
-    Option("backfire_doubles", "R9.5", False, "翻車加倍", "A wrong call pays double.", "宣點翻車加倍進貢。",
-           needs="calls"),
-    Option("opening", "R9.6", False, "開點", "Seats must open.", "要開點，不開點進點貢。"),
-    Option("no_open_on_lead", "R9.6", False, "直勾不開點", "A lead does not open.", "一輪開頭直接發夠級牌不開點。",
-           needs="opening"),
-    Option("no_open_on_counter", "R9.6", False, "打點不開點", "Only a trick's first Gouji player opens.",
-           "只有先發夠級牌的才能開點。", needs="opening"),
-    Option("natural_open", "R9.6", False, "無級自開", "A seat dealt no opening play counts as opened.",
-           "抓不到開點牌的算開點。", needs="opening"),
-    Option("doubles_called", "R9.7", False, "明上", "A team may double its tributes before the deal.",
-           "開牌前可以宣布貢牌翻番。"),
-    Option("threes_last", "R9.8", False, "憋三、三一手", "All threes go together in the last play.",
-           "3必須最後一手一起出。"),
-    Option("first_choked_is_last", "R9.8", False, "先憋為落", "A choked seat leaves at once with the lowest place.",
-           "先被憋的為大落。", needs="threes_last"),
-    Option("no_sweep_when_choked", "R9.8", False, "有敬無圈", "A sweep over a choked seat does not count.",
-           "有人被憋就不算圈。", needs="threes_last"),
-    Option("fours_open", "R9.9", False, "開點發4", "All fours are led at once to open.", "贏了開點牌要立刻把4全發出才開點。",
-           needs="opening"),
-    Option("sink_fours", "R9.9", False, "沉4", "Fours may be laid aside before the first lead.", "開牌前可把4扣下。",
-           needs="fours_open"),
-    Option("lay_off", "R9.10", False, "燴牌", "The first leader may have all threes or fours laid off.",
-           "首發牌人可決定燴三、燴四。"),
-    Option("report_at", "R9.11", 10, "報牌", "Up to how many cards a count is shown.", "剩幾張起報牌。", most=54),
-    Option("report", "R9.11", "auto", "報牌方式", "Whether counts are shown to all or to who asks.",
-           "自動報牌，還是有問才報。", ("auto", "on_request")),
-    Option("feel", "R9.11", 0, "摸班", "How often a hand a seat may feel its opposite's cards.",
-           "每局可以摸班幾次。", most=9),
-    Option("coach", "R9.12", False, "挑牌", "Finished seats, and mates of a seat with few cards, may see its hand.",
-           "走了科的可看聯邦的牌；剩牌少的聯邦可看。"),
-    Option("fault_costs_turn", "R9.13", False, "錯牌不出", "An unlawful play counts as a pass.", "出錯牌算過牌。"),
-    Option("no_bare_joker_lead", "R9.14", False, "鬼不領3", "Jokers are not led before threes alone.",
-           "只剩王和3時不能先發王。", needs="threes_last"),
+_KINDS: Final = (
+    Choice("point", "from a seat that did not open, to its opposite", "點貢：不開點的進給對頭", "點貢"),
+    Choice("choke", "from a choked seat, to the seat that choked it", "憋貢：被憋的進給憋他的",
+           "憋貢、憋三貢、敬貢、清貢"),
+    Choice("stuck", "from a stuck seat, to its opposite", "悶貢：被悶的進給對頭", "悶貢"),
+    Choice("burn", "from the seat burned last, to the burner", "燒貢：被燒的進給燒牌成功的", "燒貢"),
+    Choice("last", "last to head two cards, second-last to second one", "落貢：大落進頭科兩張，二落進二科一張",
+           "落貢、大落貢、二落貢"),
+    Choice("sweep", "after a sweep, instead of `last`: each loser to its opposite",
+           "圈貢：被圈的各向對頭進一張，代替落貢",
+           "圈貢、串貢"),
 )  # fmt: skip
 
-OPTIONS: Final[dict[str, Option]] = {option.name: option for option in _ROWS}
-"""Every option by name, in the order of the rules page."""
+_DECK: Final = (
+    Option("teams", "R7.6", True, "聯邦、聯邦制、戰鬥隊", "Every other seat is of one team, three against three.",
+           "隔位而坐的三人為一幫，兩幫對打。", (Choice("false", "everybody plays alone", "各自為戰", "六方混戰"),)),
+    Option("decks", "R1.2", 4, "副數", "How many packs of 54 cards are dealt.", "用幾副牌。",
+           (Choice("4", "four packs, 36 cards a seat", "四副，每人三十六張"),
+            Choice("6", "six packs, 54 cards a seat", "六副，每人五十四張", "六副牌"))),
+    Option("threes", "R1.3", 0, "留3", "How many threes stay in the deck; 0 for all.", "牌中留幾張3；0為全留。",
+           most=24),
+    Option("fours", "R1.3", 0, "留4", "How many fours stay in the deck; 0 for all.", "牌中留幾張4；0為全留。", most=24),
+    Option("min_high", "R3.1", 0, "大牌數", "Cards are dealt again until every seat holds that many of J or higher.",
+           "重發至每家J以上的牌不少於此數。", most=20),
+    Option("redeal_on_request", "R3.1", False, "重新抓牌",
+           "In a match's first hand a seat dealt neither twos nor jokers may ask for a new deal.",
+           "首局手中無錢無王者可以要求重新洗牌抓牌。"),
+    Option("sweep_ends_match", "R3.1", False, "滿貫結束", "A sweep ends the match.", "串三戶即結束全場。",
+           needs=("teams",)),
+    Option("first_leader", "R3.2", "random", "上班", "Who leads a match's first hand.", "首局由誰先發牌。",
+           (Choice("random", "drawn by lot", "抽籤"),
+            Choice("first_seated", "seat 0, the first that sat down", "第一個入座的人"),
+            Choice("show_threes", "the seat with the most threes of one suit, at least two",
+                   "亮出同花色3最多的人，至少兩張",
+                   "亮3、亮3上班、頂班"),
+            Choice("show_fours", "the seat with the most fours of one suit, at least two",
+                   "亮出同花色4最多的人，至少兩張", "亮4"))),
+    Option("later_leader", "R3.2", "rotate", "開牌", "Who leads later hands.", "以後各局由誰先發牌。",
+           (Choice("rotate", "the seat after the last hand's first leader", "上局首發牌人的下家"),
+            Choice("head", "the head of the hand before", "上局的頭科"),
+            Choice("show_threes", "the seat with the most threes of one suit, as in `first_leader`", "每局都亮3"))),
+)  # fmt: skip
 
-EXCLUDES: Final = (
-    ("no_open_on_lead", "no_open_on_counter", "R9.6", "nothing would open"),
-    ("lay_off", "threes_last", "R9.10", "threes are needed for the last play"),
-    ("lay_off", "fours_open", "R9.10", "fours are needed to open"),
+_PLAYS: Final = (
+    Option("twos_wild", "R2.3", "any", "貼錢、貼兩、貼混", "What twos may be added to.", "錢可以貼在什麼牌上。",
+           (Choice("any", "any lower base, with or without jokers", "任何牌，掛王不掛王都可以"),
+            Choice("with_joker_only", "a lower base only where a joker is hung on it too", "只能和王一起貼"),
+            Choice("never", "nothing: twos go alone or with jokers", "不貼，只能單出或掛王"))),
+    Option("big_joker_duel", "R2.5", "none", "大王打大王", "Whether more big jokers beat big jokers.",
+           "大王能不能打大王。",
+           (Choice("none", "no: nothing beats a play with a big joker", "不能，掛大王的是死牌"),
+            Choice("two_kills_one", "two big jokers beat one, the other cards as always",
+                   "兩張大王打一張，其餘牌照常比大小",
+                   "大王二殺一、大王二打一"))),
+    Option("joker_duel", "R2.6", "none", "王打王", "Whether more jokers beat jokers of the same kind.",
+           "多張王能不能打同樣的王。",
+           (Choice("none", "no", "不能"),
+            Choice("swords", "two small jokers beat one, two big or three small beat a big one",
+                   "兩張小王殺一張小王，兩張大王或三張小王殺一張大王", "劍刻"))),
+    Option("single_two_is_gouji", "R2.7", True, "單錢夠級", "A lone two is a Gouji play.", "單張錢算夠級牌。",
+           (Choice("false", "only two twos or more are", "兩張以上才算", "單錢不夠級"),)),
+    Option("big_joker_is_gouji", "R2.7", True, "大王夠級", "A play with a big joker is a Gouji play.",
+           "掛大王的牌算夠級牌。", (Choice("false", "it is an ordinary play", "算普通牌", "大王不夠級"),)),
+    Option("open_cards", "R2.8", "pure", "開點牌", "Which Gouji plays open.", "什麼夠級牌可以開點。",
+           (Choice("pure", "those of T to A without jokers and added twos", "不掛王、不貼錢的10到A", "2和王均不開點"),
+            Choice("twos_substitute", "those of T to A without jokers; twos may be added", "不掛王的10到A，可以貼錢",
+                   "貼錢開點", ("twos_wild=any",)),
+            Choice("any_but_big_joker", "all without a big joker", "除掛大王的以外都可以", "除大王都開點")),
+           needs=("opening",)),
+)  # fmt: skip
+
+_ANSWERS: Final = (
+    Option("opposite_last_word", "R4.2", "always", "扣牌", "When the opposite may still beat or close a play at last.",
+           "對頭什麼時候有最後上牌或扣牌的權利。",
+           (Choice("always", "always, even if it passed on this very play", "總是有，這手牌上過了牌也有"),
+            Choice("yielded", "if it passed on another play of the trick, or yielded on this one",
+                   "本輪別的牌上過了牌，或這手牌讓過"))),
+    Option("yield", "R4.3", False, "讓牌、轉讓", "The opposite may let the two seats after it answer first.",
+           "對頭可以先讓下兩家上牌。"),
+)  # fmt: skip
+
+_BURNS: Final = (
+    Option("burn", "R5", True, "燒牌、捎牌、大燒", "Seats other than the opposite may burn a Gouji play.",
+           "對頭以外的人可以燒夠級牌。", (Choice("false", "nobody burns", "誰也不准燒", "不燒牌"),)),
+    Option("burn_guard", "R5.5", True, "燒得起", "A burn that cannot be carried out is refused, not punished.",
+           "王不夠、燒不起的不准燒。",
+           (Choice("false", "who burns and cannot go on is struck: the lowest place", "可以燒，燒糊的為大落", "燒糊"),),
+           needs=("burn",)),
+    Option("burn_needs_open", "R5.1", False, "開點才燒", "Only seats that have opened may burn.",
+           "沒有開點的不准燒牌；開點發4時手中無4才准燒。", needs=("burn", "opening")),
+    Option("burn_order", "R5.2", "in_turn", "燒牌次序", "In which order seats are asked to burn.", "按什麼次序問燒牌。",
+           (Choice("in_turn", "in turn; seats after the opposite once it has passed or yielded",
+                   "依次，對頭後面的要等對頭過牌或讓牌"),
+            Choice("in_turn_team", "the same, the team-mate before the opponent on each side", "同上，每邊聯邦優先"),
+            Choice("burn_first", "all others in turn, then the opposite", "先依次問別家，再問對頭",
+                   "燒牌優先、捎牌優先"),
+            Choice("team_first", "team-mates, then other opponents, then the opposite",
+                   "先問聯邦，再問別家，最後問對頭",
+                   "聯邦燒牌優先")),
+           needs=("burn",)),
+    Option("burn_team_mate", "R5.6", True, "燒聯邦", "A team-mate may be burned.", "可以燒自己的聯邦。",
+           (Choice("false", "only opponents may be burned", "只能燒對方的人", "不燒聯邦"),), needs=("burn",)),
+    Option("counter_burn", "R5.6", True, "反燒", "A burn may be burned by others, which doubles its tribute.",
+           "燒牌的人可以再被別家燒，燒貢翻番。",
+           (Choice("false", "only its opposite may answer a burning seat", "只有燒牌者的對頭可以打回", "不准反燒"),),
+           needs=("burn",)),
+)  # fmt: skip
+
+_ENDS: Final = (
+    Option("end_when", "R6.2", "one_team_left", "一局結束", "When a hand ends.", "一局什麼時候結束。",
+           (Choice("one_team_left", "when all seats left are of one team", "剩下的都是同一幫時", needs=("teams",)),
+            Choice("one_left", "when one seat is left", "只剩一家時"))),
+    Option("last_by", "R6.2", "cards", "定大落", "Which of the losing team's seats is last.", "輸的一幫誰是大落。",
+           (Choice("cards", "the one with the most cards", "剩牌最多的"),
+            Choice("choice", "the one that its team names", "自行商定的", "商定大落")),
+           needs=("teams",)),
+    Option("after_sweep", "R6.3", "tribute", "串三戶之後", "What follows a sweep.", "串三戶之後怎麼辦。",
+           (Choice("tribute", "tribute, and the next hand as always", "進貢，照常打下一局"),
+            Choice("fresh", "no tribute, and the next hand is led as a first one", "不進貢，重新開牌", "重新開牌")),
+           needs=("teams", "scoring=team_points|scoring=individual"), excludes=("sweep_ends_match",)),
+    Option("scoring", "R7", "team_points", "計分", "How a hand is scored.", "怎樣計分。",
+           (Choice("team_points", "4, 2, 0, 0, -2, -4 by place, summed by team; a sweep counts 12",
+                   "頭科4、二科2、二落-2、大落-4，按聯邦合計；串三戶12分", needs=("teams",)),
+            Choice("individual", "2, 1, 0, 0, -1, -2 by place; a burn 1, being burned -1",
+                   "頭科2、二科1、二落-1、大落-2；燒牌加1、被燒減1", "個人計分"),
+            Choice("tributes", "a team's tribute cards owed to it less those it owes", "按吃貢數減進貢數計分",
+                   "按吃貢計分", ("teams", "tribute_kinds")))),
+    Option("negatives", "R7.1", "keep", "負分", "What becomes of a team's negative sum.", "負分記不記。",
+           (Choice("keep", "it counts", "照記"), Choice("drop", "it counts 0", "不記", "只記正分")),
+           needs=("scoring=team_points",)),
+    Option("across_doubles", "R7.4", False, "隔山二重分",
+           "Points and tributes of head and last, or of second and second-last, double when they sit two places apart.",
+           "頭科與大落、二科與二落互為隔山時，分數與貢牌加倍。"),
+    Option("grand_slam", "R7.5", "none", "滿貫", "What more a grand slam is worth.", "滿貫另外怎樣計分。",
+           (Choice("none", "nothing", "不計"),
+            Choice("sweep_doubles", "a sweep doubles individual points too", "串三戶時個人分也加倍", "", ("teams",)),
+            Choice("korean", "a hand played out with nobody answering ends the hand: +6, or +10 for its first leader",
+                   "一人從首發到底牌無人上牌，本局即結束：加6分，首發者加10分", "韓國滿貫")),
+           needs=("scoring=team_points|scoring=individual",)),
+)  # fmt: skip
+
+_TRIBUTE: Final = (
+    Option("tribute_kinds", "R8.2", (), "進貢", "Which tributes are owed.", "進哪些貢。", _KINDS),
+    Option("tribute_order", "R8.2", ("point", "choke", "burn", "last", "stuck"), "進貢順序",
+           "In which order tributes are settled; a sweep's stands in the place of `last`.",
+           "按什麼順序進貢；圈貢在落貢的位置。", tuple(replace(kind, term="") for kind in _KINDS),
+           needs=("tribute_kinds",)),
+    Option("sweep_replaces_all", "R8.1", False, "圈免他貢", "A sweep's tribute replaces every other.",
+           "串三戶時免掉其他所有的貢，只進圈貢。", needs=("teams", "tribute_kinds=sweep", "after_sweep=tribute")),
+    Option("no_tribute_card", "R8.3", "highest_for_point", "無貢牌", "What a payer without jokers and twos pays.",
+           "沒有王和錢的人進什麼貢。",
+           (Choice("exempt", "nothing", "免貢"),
+            Choice("highest", "its highest other cards", "進手中最大的牌"),
+            Choice("highest_for_point", "its highest other cards for `point`, nothing for the rest",
+                   "點貢進最大的牌，其他免貢")),
+           needs=("tribute_kinds",)),
+    Option("return_tribute", "R8.4", True, "還貢", "The receiver gives back as many cards of its choice.",
+           "吃貢的人要還同樣張數的牌。", (Choice("false", "nothing is given back", "吃了不還", "不還貢"),),
+           needs=("tribute_kinds",)),
+    Option("may_refuse", "R8.4", True, "拒絕還貢",
+           "The payer may refuse a returned card of a rank that it does not hold.",
+           "還來的牌自己沒有同點的，可以拒收要求換牌。", needs=("return_tribute",)),
+    Option("return_point", "R8.4", False, "還點貢", "Point tributes are returned too.", "點貢也要還。",
+           needs=("return_tribute", "tribute_kinds=point")),
+    Option("may_decline_tribute", "R8.4", False, "不吃貢、拒絕吃貢", "A receiver may let a tribute go.",
+           "可以不吃貢。", needs=("tribute_kinds",)),
+    Option("team_tribute", "R8.5", "never", "聯邦進貢", "Whether team-mates pay each other `last`.",
+           "聯邦之間進不進落貢。",
+           (Choice("never", "no", "不進", "互保"),
+            Choice("optional", "if the payer wants to", "進貢的人自己決定"),
+            Choice("always", "yes, as opponents do", "照進")),
+           needs=("teams", "tribute_kinds=last")),
+    Option("resist", "R8.6", False, "抗貢", "A seat dealt 8 twos or 4 big jokers pays nothing.",
+           "抓到八個2或四個大王可以抗貢。", needs=("tribute_kinds",)),
+    Option("resist_covers", "R8.6", "team_all", "抗貢範圍", "Whom and which tributes resisting covers.",
+           "抗貢管到誰、管哪些貢。",
+           (Choice("team_all", "its whole team, every tribute", "全幫都不進貢"),
+            Choice("team_last", "its whole team, `last` alone", "全幫不進落貢", "只抗落貢"),
+            Choice("last_only", "that seat, `last` alone", "只有自己不進落貢"),
+            Choice("seat", "that seat, every tribute", "只有自己不進貢")),
+           needs=("resist",)),
+    Option("doubles_called", "R9.7", False, "明上", "Before the deal a team may double the tributes of the hand.",
+           "開牌前可以宣布明上，本局的貢牌進出都翻番。", needs=("teams", "tribute_kinds")),
+)  # fmt: skip
+
+_REVOLUTION: Final = (
+    Option("revolution", "R9.1", "any", "革命、投降、卡庫沒", "Who may leave the hand as fourth.",
+           "誰可以革命，算四科。",
+           (Choice("any", "seats without jokers and twos", "無王無錢的人"),
+            Choice("threeless", "seats without jokers, twos and threes; they count as opened",
+                   "無王無錢又無3的人，算開點",
+                   "無3才革命"),
+            Choice("off", "nobody", "不准革命", "不革命"))),
+    Option("two_revolts", "R9.1", "void", "兩家革命", "What becomes of a hand with two revolts.", "兩家革命怎麼辦。",
+           (Choice("void", "it is dealt anew, without tribute", "作廢重發，不再進貢", "兩家革命作廢"),
+            Choice("allow", "it is played on; the scramble begins at three seats", "照打，剩三家時亂纏", "三家亂打")),
+           needs=("revolution=any|revolution=threeless",)),
+    Option("revolt_opens", "R9.3", "no", "革命者開點", "How a revolter opens.", "革命的人怎樣開點。",
+           (Choice("no", "never", "不開點，自動認點", "自動認點"),
+            Choice("contest", "by showing an opening play that its opposite does not beat",
+                   "亮出一套開點牌，對頭打不過即開點",
+                   "革命亮牌")),
+           needs=("opening", "revolution=any|revolution=threeless")),
+    Option("opposite_opens", "R9.3", "three", "革命者對頭開點", "When a revolter's opposite opens.",
+           "革命者的對頭什麼時候算開點。",
+           (Choice("three", "when its three dead Gouji plays have won before the second is out",
+                   "二科產生前夠死級三把都活"),
+            Choice("three_open", "the same, and all three were opening plays", "同上，三把都是開點牌"),
+            Choice("always", "at once", "立即開點")),
+           needs=("opening", "revolution=any|revolution=threeless")),
+)  # fmt: skip
+
+_OPENING: Final = (
+    Option("opening", "R9.6", False, "開點、打點、點位", "Seats must open: win the lead with an opening play.",
+           "要用開點牌贏得發牌權，否則不開點。"),
+    Option("no_open_on_lead", "R9.6", False, "直勾不開點", "A play that was led does not open, only an answer.",
+           "一輪開頭直接發的夠級牌不開點，上牌才開點。", needs=("opening",)),
+    Option("no_open_on_counter", "R9.6", False, "打點不開點", "Only the trick's first Gouji player can open.",
+           "打回對頭夠級牌的不開點，先發夠級牌的才能開點。", needs=("opening",)),
+    Option("natural_open", "R9.6", False, "天生開點", "A seat dealt no opening play counts as opened.",
+           "抓不到開點牌的算開點。", needs=("opening",)),
+    Option("calls", "R9.5", False, "宣點、明點、預點", "A seat may call that its opposite will not open.",
+           "可以宣布對頭不開點：開牌前預點四張，首發前明點兩張，翻車則自己進。",
+           needs=("opening", "tribute_kinds=point")),
+    Option("backfire_doubles", "R9.5", False, "翻車加倍", "A wrong call pays double.", "宣點翻車加倍進貢。",
+           needs=("calls",)),
+    Option("fours_open", "R9.9", False, "開點發4、悶四、買四",
+           "Who wins with an opening play must lead all its fours at once to open; fours may be bought.",
+           "開點牌贏了要立刻把4全發出才開點；沒有4的可以買四。", needs=("opening",)),
+    Option("sink_fours", "R9.9", False, "沉4、4沉底",
+           "Before the first lead a seat may lay its fours aside, and not open.",
+           "首發前可以把4反扣發出，認點貢。", needs=("fours_open",)),
+)  # fmt: skip
+
+_THREES: Final = (
+    Option("threes_last", "R9.8", False, "憋三、悶三、三一手、落三",
+           "All threes of a hand go together in its last play, alone; who has none buys one.",
+           "3必須最後一手一起出，不貼不掛；沒有3的要買三。"),
+    Option("first_choked_is_last", "R9.8", False, "先憋為落、先敬為落",
+           "A choked seat leaves at once with the lowest place.", "先被憋的為大落，後被憋的為二落。",
+           needs=("threes_last",)),
+    Option("no_sweep_when_choked", "R9.8", False, "有敬無圈、有悶無圈",
+           "A sweep over a choked seat does not count as one.",
+           "輸的一幫有人被憋就不算圈。", needs=("threes_last", "teams")),
+    Option("no_bare_joker_lead", "R9.14", False, "王不領3",
+           "A seat with only jokers and threes may not lead its jokers: it leaves last.",
+           "只剩王和3時不能先發王，算落。", needs=("threes_last",)),
+    Option("buy_from", "R8.7", "opposite_team", "買三、混帶三",
+           "Who sells a three when the opposite has none to spare.",
+           "對頭沒有多餘的3時向誰買。",
+           (Choice("opposite_team", "the opposite's team-mates, in turn", "對頭的聯邦", "向對頭的聯邦買"),
+            Choice("downstream", "whoever comes first in turn", "按出牌順序的下家", "向下家買"),
+            Choice("own_team", "a team-mate, for nothing", "自己的聯邦，白送", "聯邦贈3", ("teams",))),
+           needs=("threes_last|fours_open",)),
+    Option("buy_after_point", "R8.7", False, "先點後買", "Buying comes after the point tributes.", "進完點貢再買三。",
+           needs=("threes_last|fours_open", "tribute_kinds=point")),
+)  # fmt: skip
+
+_TABLE: Final = (
+    Option("lay_off", "R9.10", False, "燴牌、燴三、燴四",
+           "The first leader may have all threes, fours or both laid off.",
+           "首發牌人可以決定燴三、燴四或三四全燴。", excludes=("threes_last", "fours_open")),
+    Option("report_at", "R9.11", 10, "報牌、報戶、報警",
+           "Up to how many cards a seat's count is shown; 36 always, 0 never.",
+           "剩幾張起報牌；36為一直報，0為不報。", most=54),
+    Option("report", "R9.11", "auto", "報牌方式", "To whom counts are shown.", "怎樣報牌。",
+           (Choice("auto", "to all", "自動報"), Choice("on_request", "to who asks", "有人問才報", "有問才報")),
+           needs=("report_at",), excludes=("threes_last",)),
+    Option("feel", "R9.11", 0, "摸班",
+           "How often a hand a seat may feel how many cards its opposite holds, to the nearest 5.",
+           "每局可以摸對頭的班幾次，約到五張。", most=9),
+    Option("coach", "R9.12", False, "挑牌、看牌",
+           "Who has finished sees its team-mates' hands, and all see a team-mate's of `report_at` cards or fewer.",
+           "走了科的可以看聯邦的牌；剩牌到報牌數的，聯邦都可以看。", needs=("teams",)),
+    Option("fault_costs_turn", "R9.13", False, "錯牌不出", "An unlawful play counts as a pass.", "出錯牌算過牌。"),
+)  # fmt: skip
+
+CHAPTERS: Final = (
+    Chapter("Deck, deal and leader", "牌、發牌與上班", _DECK),
+    Chapter("Plays", "出牌", _PLAYS),
+    Chapter("Answers", "上牌與扣牌", _ANSWERS),
+    Chapter("Burning", "燒牌", _BURNS),
+    Chapter("End and scores", "結束與計分", _ENDS),
+    Chapter("Tribute", "進貢", _TRIBUTE),
+    Chapter("Revolution", "革命", _REVOLUTION),
+    Chapter("Opening and calls", "開點與宣點", _OPENING),
+    Chapter("Threes last", "憋三", _THREES),
+    Chapter("At the table", "牌桌規矩", _TABLE),
 )
-"""Two options, clause, and why they make no sense together."""
+"""Every option under its heading, in the order of the rules page."""
+
+OPTIONS: Final[dict[str, Option]] = {option.name: option for chapter in CHAPTERS for option in chapter.options}
+"""Every option by name."""
+
+__all__ = ["CHAPTERS", "OPTIONS", "Chapter", "Choice", "Option", "Value"]

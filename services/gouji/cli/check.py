@@ -1,34 +1,44 @@
-"""`gouji check FILE...`: play rule cases through the engine."""
+"""`gouji check FILE...`: play rule cases through the engine, or say what they leave out."""
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from gouji.engine.cases import CaseError, Outcome, read_cases, run_case
+from gouji.engine.cases import Case, CaseError, Outcome, read_cases, run_case
+from gouji.engine.coverage import Coverage, cover
+
+LEFT_OUT = "Print which clauses and options have no case instead; exit with 1 if there are any."
 
 
-def check(files: list[Path]) -> None:
+def check(files: list[Path], *, coverage: Annotated[bool, typer.Option("--coverage", help=LEFT_OUT)] = False) -> None:
     """Play the rule cases of FILES; print what differs, then how many passed and failed.
 
     Exits with 0 if none failed, 1 if one did, and 2 for a file, key or card that cannot be read.
     """
     try:
-        outcomes = [outcome for file in files for outcome in _play(file)]
+        cases = [case for file in files for case in _read(file)]
+        if coverage:
+            found = cover(cases)
+            lines, good = report_coverage(found), not list(found.missing)
+        else:
+            outcomes = [run_case(case) for case in cases]
+            lines, good = report(outcomes), not any(outcome.failures for outcome in outcomes)
     except (CaseError, OSError) as unreadable:
         typer.echo(_sentence(unreadable), err=True)
         raise typer.Exit(2) from None
-    for line in report(outcomes):
+    for line in lines:
         typer.echo(line)
-    raise typer.Exit(1 if any(outcome.failures for outcome in outcomes) else 0)
+    raise typer.Exit(0 if good else 1)
 
 
-def _play(file: Path) -> list[Outcome]:
+def _read(file: Path) -> list[Case]:
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as broken:
         raise CaseError(str(file), "-", "-", f"not UTF-8 text: {broken.reason}") from None
-    return [run_case(case) for case in read_cases(str(file), text)]
+    return read_cases(str(file), text)
 
 
 def _sentence(unreadable: CaseError | OSError) -> str:
@@ -44,3 +54,10 @@ def report(outcomes: list[Outcome]) -> Iterable[str]:
             yield f"{outcome.case.id}: {failure}"
     failed = sum(bool(outcome.failures) for outcome in outcomes)
     yield f"{len(outcomes) - failed} passed, {failed} failed"
+
+
+def report_coverage(coverage: Coverage) -> Iterable[str]:
+    """Give a line for each clause and option that lacks cases, and the counts as the last line."""
+    missing = list(coverage.missing)
+    yield from missing
+    yield f"{len(coverage.clauses)} clauses, {len(coverage.options)} options, {len(missing)} without enough cases"

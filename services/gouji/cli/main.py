@@ -13,8 +13,11 @@ COMMANDS = {
     "demo": "gouji.cli.demo:demo",
     "serve": "gouji.cli.serve:serve",
     "migrate": "gouji.cli.migrate:migrate",
+    "rules": "gouji.cli.rules:rules",
     "check": "gouji.cli.check:check",
     "record": "gouji.cli.record:record",
+    "replay": "gouji.cli.replay:replay",
+    "verify": "gouji.cli.verify:verify",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
 }

@@ -28,6 +28,10 @@ from gouji.wire import action_from_proto, card_from_proto, consequence_from_prot
 
 LEGEND = "A trick a line; N is normal play, S the scramble (四人乱缠). Passes are left out."
 
+STILL_PLAYED = "  This hand is still being played; its cards are shown when it is over."
+
+NOT_OVER = "The match is not over."
+
 _UNSAID = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.FEEL, ActionKind.ASK)
 _IN_PLAY = (ActionKind.PLAY, ActionKind.BURN, ActionKind.YIELD)
 _TOLD_BY_WHAT_FOLLOWS = (
@@ -69,7 +73,8 @@ class Scribe:
 
     def _deal(self, number: int, dealt: HandDealt) -> list[str]:
         self._tricks, self._scramble = 0, False
-        return ["", f"Hand {number}: {dealt.first_leader} leads. Commitment {dealt.commitment.hex()}"]
+        committed = f" Commitment {dealt.commitment.hex()}" if dealt.commitment else ""
+        return ["", f"Hand {number}: {dealt.first_leader} leads.{committed}"]
 
     def _act(self, taken: ActionTaken) -> list[str]:
         action = action_from_proto(taken.seat, taken.action)

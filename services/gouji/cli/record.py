@@ -1,39 +1,61 @@
-"""`gouji record ID`: print a game again from its log, and check it."""
+"""`gouji record ID`: print a game again from its log, told or as a record."""
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from gouji.cli.narrate import LEGEND, Scribe, deal
+from gouji.cli.narrate import LEGEND, NOT_OVER, STILL_PLAYED, Scribe, deal
 from gouji.cli.options import run_process, with_settings
-from gouji.engine import RuleSetError
+from gouji.engine import EngineError
+from gouji.engine.record_text import format_record
 from gouji.serving.app import StartError, must_be_reached
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
+from gouji.table.projection import project
+from gouji.table.records import record_of
 from gouji.table.store import Store
 from gouji.table.table import Table
 from gouji.v1.events_pb2 import Event
 
 
+class Format(StrEnum):
+    """How a game is printed."""
+
+    STORY = "story"
+    RECORD = "record"
+
+
 @with_settings
-def record(settings: Settings, table_id: Annotated[str, typer.Argument(help="The table's id.", metavar="ID")]) -> None:
-    """Print a game again from its log in the database, and check every hand's digest.
+def record(
+    settings: Settings,
+    table_id: Annotated[str, typer.Argument(help="The table's id.", metavar="ID")],
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="A story for people, or a record for `gouji replay` and `gouji verify`."),
+    ] = Format.STORY,
+) -> None:
+    """Print a game again from its log in the database: told, with every hand's digest checked, or as a record.
 
-    No server need run. Exits with 1 for an unknown table, and for a log that the engine plays out otherwise.
+    No server need run. Exits with 1 for an unknown table, and for a log that the engine plays out otherwise. Of a hand
+    that is still being played nothing is printed that its players do not all see.
     """
-    run_process(_record(settings, table_id))
+    run_process(_record(settings, table_id, form))
 
 
-async def _record(settings: Settings, table_id: str) -> None:
+async def _record(settings: Settings, table_id: str, form: Format) -> None:
     log = await _read(settings, table_id)
     if not log:
         raise StartError(f"There is no table {table_id} in this database.")
-    typer.echo(LEGEND)
     try:
+        if form is Format.RECORD:
+            typer.echo(format_record(record_of(log)), nl=False)
+            return
+        typer.echo(LEGEND)
         for line in play_again(table_id, log):
             typer.echo(line)
-    except (ValueError, RuleSetError) as error:
+    except (ValueError, EngineError) as error:
         raise StartError(f"The log cannot be played out: {error}.") from error
 
 
@@ -49,7 +71,7 @@ async def _read(settings: Settings, table_id: str) -> list[Event]:
 def play_again(table_id: str, log: Iterable[Event]) -> Iterator[str]:
     """Tell a log while folding it anew.
 
-    Raises ValueError where log and engine differ. The cards of a hand that is still played stay hidden.
+    Raises ValueError where log and engine differ. A hand that is still played is told as a spectator sees it.
     """
     table, scribe = Table(table_id), Scribe()
     events = list(log)
@@ -57,16 +79,13 @@ def play_again(table_id: str, log: Iterable[Event]) -> Iterator[str]:
     for event in events:
         checked = _checked(table, event)
         table.fold(event)
-        yield from scribe.write(event)
+        yield from scribe.write(event if event.hand in ended else project(event, None, None))
         if event.HasField("hand_dealt"):
-            yield from deal(ended[event.hand].hands) if event.hand in ended else [_STILL_PLAYED]
+            yield from deal(ended[event.hand].hands) if event.hand in ended else [STILL_PLAYED]
         if checked:
             yield checked
     if not table.ended:
-        yield "The match is not over."
-
-
-_STILL_PLAYED = "  This hand is still being played; its cards are shown when it is over."
+        yield NOT_OVER
 
 
 def _checked(table: Table, event: Event) -> str:

@@ -35,7 +35,7 @@ SENTENCES: Final = {
     "draining": "The server is shutting down; try again in a moment.",
     "table_moving": "The table is moving to another server; try again in a moment.",
     "malformed": "The server could not read the request.",
-    "unknown_rule_option": "There is no rule of that name; see RULES.md.",
+    "unknown_rule_option": "There is no rule of that name; `gouji rules` lists them.",
     "bad_rule_value": "A rule does not take that value.",
     "rules_conflict": "These rules make no sense together.",
     "unknown_bot_level": "There is no bot of that level.",

@@ -4,7 +4,6 @@ It does no I/O and reads no clock: `decide` judges what a seat wants, `follow` s
 both only make events or answers; `fold` and `seal` change the state. Times are microseconds from 1970 on.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, assert_never
 
@@ -241,11 +240,8 @@ class Table:
         return self._event(now, hand_ended=ended)
 
     def _match_ended(self, now: int) -> Event:
-        digests = "".join(result.digest for result in self.match.results)
         ended = events_pb2.MatchEnded(
-            scores=self.match.scores,
-            team_scores=self.match.team_scores or (),
-            digest=hashlib.sha256(digests.encode()).hexdigest(),
+            scores=self.match.scores, team_scores=self.match.team_scores or (), digest=self.match.digest
         )
         return self._event(now, match_ended=ended)
 
