@@ -390,5 +390,7 @@ def test_a_table_of_five_or_of_rules_that_clash_does_not_open() -> None:
         table.open(table_pb2.TableSpec(seats=seats[:5], length=length), clock, 1)
     with pytest.raises(Exception, match="calls"):
         table.open(
-            table_pb2.TableSpec(seats=seats, length=length, rules=rules_pb2.RuleSet(overrides={"calls": "true"})), clock, 1
+            table_pb2.TableSpec(seats=seats, length=length, rules=rules_pb2.RuleSet(overrides={"calls": "true"})),
+            clock,
+            1,
         )

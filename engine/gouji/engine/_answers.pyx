@@ -149,13 +149,13 @@ cdef void open_seat(State* s, int seat, Log* log) noexcept nogil:
 
 cdef bint opens(const State* s, const Rules* rules, int seat) noexcept nogil:
     """R9.6; R9.3 for the opposite of a revolter."""
-    if s.scramble or not has(s.in_mask, seat):
+    if s.scramble:
         return False
     if has(s.revolted, opposite(seat)):
         return s.kept_play and s.n_finished < 2 and (
             (rules.opposite_opens == OPPOSITE_THREE and s.kept_won[seat] == 3)
             or (rules.opposite_opens == OPPOSITE_THREE_OPEN and s.kept_opening[seat] == 3))
-    if not has_head(s, seat) or not is_opening(&s.table, rules):
+    if not has(s.in_mask, seat) or not has_head(s, seat) or not is_opening(&s.table, rules):
         return False
     if rules.no_open_on_lead and s.plays < 2:
         return False

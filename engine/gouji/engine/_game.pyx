@@ -8,9 +8,10 @@ from gouji.engine._asking cimport ask_next
 from gouji.engine._endings cimport name_last
 from gouji.engine._prelude cimport check_prelude, decide, enter, list_prelude
 from gouji.engine._state cimport (
-    ASK, BURN, BUY_WITH, CLOSE, DECLINE, FEEL, GIVE, HAND_OVER, LASTS, LAST_KIND, LAY_OFF, LEGAL, MUST_LEAD,
-    NAME_LAST, NONE, NOT_YOUR_TURN, OVER, PASS, PLAY, PLAYING, Q_BURN, Q_CONTEST, Q_LAST_WORD, Q_LEAD, Q_REDEAL,
-    Q_REVOLT, Q_SINK, REFUSE, RETURN, REVOLT, REVOLTS, SEATS, STAY, TOTAL, UNKNOWN_ACTION, WRONG_PHASE, YIELD,
+    ACCEPT, ADVANCE, ASK, ASK_REDEAL, BURN, BUY, BUY_WITH, CALL, CALLING, CLOSE, DECLINE, DOUBLE, FEEL, GIVE,
+    HAND_OVER, LASTS, LAST_KIND, LAY_OFF, LEGAL, MUST_LEAD, NAME_LAST, NONE, NOT_YOUR_TURN, NO_CALL, NO_HEAD, OVER,
+    PASS, PAY, PLAY, PLAYING, Q_BURN, Q_CONTEST, Q_LAST_WORD, Q_LEAD, Q_REDEAL, Q_REVOLT, Q_SINK, REDEAL, REFUSE,
+    RETURN, REVOLT, REVOLTS, SEATS, SINK, SINKING, STAY, TOTAL, TRIBUTE, UNKNOWN_ACTION, WRONG_PHASE, YIELD,
     YIELD_NOT_ALLOWED, Log, Play, Rules, State, has, opposite, pack_value, unpack,
 )
 
@@ -45,9 +46,18 @@ cdef bint belongs(const State* s, int kind) noexcept nogil:
         return kind <= CLOSE or kind == FEEL or kind == ASK
     if s.phase == LASTS:
         return kind == NAME_LAST
-    if kind == PASS or kind == PLAY:
-        return s.phase == REVOLTS and s.question == Q_CONTEST
-    return kind > CLOSE and kind != FEEL and kind != NAME_LAST and kind != ASK
+    if s.phase == REVOLTS:
+        return REVOLT <= kind <= NO_HEAD or (s.question == Q_CONTEST and (kind == PASS or kind == PLAY))
+    if s.phase == ADVANCE:
+        return kind == CALL or kind == NO_CALL or kind == DOUBLE or kind == DECLINE
+    if s.phase == TRIBUTE:
+        return PAY <= kind <= ACCEPT or kind == DECLINE
+    if s.phase == BUY:
+        return kind == BUY_WITH or kind == GIVE or kind == DECLINE
+    if s.phase == CALLING:
+        return kind == CALL or kind == NO_CALL
+    return kind == DECLINE or kind == (
+        ASK_REDEAL if s.phase == REDEAL else SINK if s.phase == SINKING else LAY_OFF)
 
 
 cdef bint may_learn(const State* s, const Rules* rules, int kind, int other) noexcept nogil:

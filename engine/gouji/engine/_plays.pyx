@@ -83,8 +83,8 @@ cdef bint count_fits(const Play* play, const Play* table, const Rules* rules) no
     # R2.6 gives two jokers or more for each.
     if rules.swords and table.y + table.z and play.total >= table.total + table.y + table.z:
         return True
-    if rules.two_kills_one and table.z:
-        return play.total == table.total + table.z
+    if table.z:
+        return rules.two_kills_one and play.total == table.total + table.z
     return play.total == table.total
 
 

@@ -51,6 +51,7 @@ class Hand:
         phase: str = "play",
         owed: Sequence[Debt] = (),
         first_hand: bool = False,
+        held: bool = False,
     ) -> Hand:
         """Set up any position (CASES.md), ``owed`` still to settle. Raises `InvalidState` or `MalformedCards`."""
     @staticmethod

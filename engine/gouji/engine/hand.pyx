@@ -40,6 +40,7 @@ _REASONS = (None, *Reason)
 _PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
 _QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
               "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
+_JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
 LEADING = int(ActionKind.PLAY)
@@ -96,7 +97,7 @@ cdef class Hand:
 
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
-                 first_hand=False):
+                 first_hand=False, held=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
         cdef Hand hand = new_hand(rules)
@@ -105,6 +106,7 @@ cdef class Hand:
         place_cards(&hand.s, hands)
         hand.s.first_leader = hand.s.trick_leader = _seat(lead)
         hand.s.first_hand = first_hand
+        hand.s.held = held
         _set_places(hand, finished, revolted)
         for seat in opened:
             hand.s.opened |= 1 << _seat(seat)
@@ -422,13 +424,15 @@ cdef class Hand:
         # What comes before the cards is judged first, on the action without them.
         bare = (pack_value(0, int(action.kind), 0) | ((seat & 7) << (5 if action.kind is ActionKind.RETURN else 25)))
         why = _REASONS[check(&self.s, &self.compiled.c, bare)]
-        if why in (Reason.HAND_OVER, Reason.WRONG_PHASE, Reason.NOT_YOUR_TURN) and not (
-                why is Reason.WRONG_PHASE and self.s.turn == seat and self.s.phase != OVER):
+        if why in (Reason.HAND_OVER, Reason.NOT_YOUR_TURN):
+            return why
+        # An action that names ranks or a seat is nothing without them.
+        if why is Reason.WRONG_PHASE and action.kind not in _JUDGED_WHOLE:
             return why
         if action.kind in (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN):
             wanted = counts_of(action.cards)
             for rank in range(RANKS):
-                if why is not Reason.WRONG_PHASE and wanted[rank] > self.s.counts[seat][rank]:
+                if wanted[rank] > self.s.counts[seat][rank]:
                     return Reason.CARDS_NOT_HELD
         if action.kind is ActionKind.PAY and why is None:
             return self.refusal_of_pay(action)

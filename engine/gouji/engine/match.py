@@ -90,9 +90,7 @@ class Match:
         """
         if self.over:
             raise ValueError("the match is over")
-        return Hand.deal(
-            self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played
-        )
+        return Hand.deal(self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played)
 
     def record(self, hand: Hand) -> HandResult:
         """Take in a hand that is over. Raises ValueError otherwise."""

@@ -51,6 +51,7 @@ _DECKS: Final[dict[str, dict[str, int]]] = {
     "six_three_eight_four": {"threes": 6, "fours": 8},
 }
 
+
 @dataclass(frozen=True)
 class RuleSet:
     """A preset and overrides, resolved. Equal when preset and overrides are equal; hashable."""

@@ -133,7 +133,9 @@ def _stuck(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
 
 def _burn(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
     burns = sorted(after.burns, key=lambda burn: burn[1])
-    return [Debt(burned, burner, "burn", min(MOST_CARDS, 2 ** min(doublings, 8))) for burner, burned, doublings in burns]
+    return [
+        Debt(burned, burner, "burn", min(MOST_CARDS, 2 ** min(doublings, 8))) for burner, burned, doublings in burns
+    ]
 
 
 def _last(rules: RuleSet, after: Aftermath) -> Iterable[Debt]:

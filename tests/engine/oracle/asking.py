@@ -82,9 +82,9 @@ def question(table: Table) -> Question | None:
     trick = table.trick
     while trick.asking:
         first = trick.asking[0]
-        if first.kind == "burn" and not burns_of(table, first.seat):
-            trick.asking.pop(0)
-        elif first.kind == "last_word" and not _entitled(table, first.seat):
+        no_burn = first.kind == "burn" and not burns_of(table, first.seat)
+        no_last_word = first.kind == "last_word" and not _entitled(table, first.seat)
+        if no_burn or no_last_word:
             trick.asking.pop(0)
         elif first.kind == "answer" and _nobody_else_left(table) and _is_last_word(table, first.seat):
             return Question(first.seat, "last_word")
