@@ -135,7 +135,18 @@ def _position(case: Case) -> Hand:
             key = "previous"
             debts += owed(rules, _aftermath(case, raw[key]))
         key = "phase"
-        return Hand.position(rules, hands, lead, phase=phase, owed=debts, **seats)
+        finished, opened, burning, revolted = (seats[key] for key in _POSITION_KEYS)
+        return Hand.position(
+            rules,
+            hands,
+            lead,
+            finished=finished,
+            opened=opened,
+            burning=burning,
+            revolted=revolted,
+            phase=phase,
+            owed=debts,
+        )
     except CaseError:
         raise
     except (EngineError, ValueError) as broken:

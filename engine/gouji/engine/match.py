@@ -107,7 +107,7 @@ class Match:
         return last is not None and is_sweep(self.rules, last)
 
     def _before(self) -> Aftermath | None:
-        """The hand before, as far as it leaves anything owed; a hand dealt anew has no tribute (R9.1)."""
+        """Give the hand before, as far as it leaves anything owed; a hand dealt anew has no tribute (R9.1)."""
         return self.results[-1].after if self.results else None
 
     def _leader(self) -> int | str:
