@@ -25,14 +25,14 @@ from gouji.engine.cards import RANKS, parse_cards, sort_cards
 from gouji.engine.cases import Case, read_cases
 
 from .oracle import Model, plays_in
-from .oracle.plays import is_play
+from .oracle.plays import asks_all, is_play
 from .oracle.positions import Setting, deals, gouji, last_cards, positions, revolutions
 
 # What is compared
 
 
 def of_engine(hand: Hand) -> dict[str, object]:
-    scored = hand.rules["scoring"] != "tributes"  # which positions may have, though their scores are not built
+    scored = hand.rules["scoring"] != "tributes"  # R7.3 is not modelled
     return {
         "turn": hand.turn,
         "question": hand.question,
@@ -105,6 +105,17 @@ def probes(model: Model, rng: random.Random) -> Iterator[Action]:
 # What is left out, until the text is read one way
 
 
+def undecided(model: Model, beaten_is_gouji: bool) -> str | None:
+    """What is open about the last play, if anything is; the hand is then not followed further."""
+    play = model.table.last_play
+    if beaten_is_gouji and play.after_yield and asks_all(model.table.rules, play.cards):
+        return "a big joker that is not Gouji, after a yield on a Gouji play: does o alone answer? (R2.7, R4.3)"
+    return None
+
+
+# Side by side
+
+
 def choose(actions: list[Action], choice: int, few: int) -> Action:
     """Pick an action by a number: some passes, many yields, and mostly one of the ``few`` smallest plays."""
     plays = sorted(
@@ -162,13 +173,14 @@ def side_by_side(setting: Setting, choices: bytes, seed: int, seen: Counter[str]
         for choice in choices:
             if model.question is None:
                 return
-            asked, action = (
-                model.question.kind,
-                choose(hand.legal_actions(), choice, few=8 if setting.dealt is None else 60),
-            )
+            asked, on_gouji = model.question.kind, model.table.trick.gouji
+            action = choose(hand.legal_actions(), choice, few=8 if setting.dealt is None else 60)
             done.append(str(action))
             hand.apply(action)
             model.apply(action)
+            if is_open := undecided(model, on_gouji):
+                seen[f"undecided: {is_open}"] += 1
+                return
             seen["probes"] += agree(hand, model, rng)
             note(seen, model, asked, action)
     except Exception as difference:
