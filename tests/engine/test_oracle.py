@@ -205,11 +205,11 @@ REVOLT = ("revolt revolt", "revolt stay", "revolted", "head keep_head", "head no
 @pytest.mark.parametrize(
     ("settings_of", "examples", "length", "least", "must_come_up"),
     [
-        (positions(), 300, 120, 6000, (*ORDINARY, *BURNING, "choked", "struck", "play in the scramble")),
-        (gouji(), 200, 120, 5000, (*ORDINARY, *BURNING, "counter-burn", "burns that succeeded")),
-        (last_cards(), 400, 40, 4000, (*ORDINARY, *BURNING, "dead play")),
-        (revolutions(), 300, 80, 4000, (*ORDINARY, *REVOLT)),
-        (deals(), 10, 400, 1500, ("lead play", "answer play", "gouji play")),
+        (positions(), 250, 120, 6000, (*ORDINARY, *BURNING, "choked", "play in the scramble")),
+        (gouji(), 180, 120, 5000, (*ORDINARY, *BURNING, "counter-burn", "burns that succeeded", "struck")),
+        (last_cards(), 300, 40, 4000, (*ORDINARY, *BURNING, "dead play")),
+        (revolutions(), 250, 80, 4000, (*ORDINARY, *REVOLT)),
+        (deals(), 9, 400, 1500, ("lead play", "answer play", "gouji play")),
     ],
     ids=["positions", "gouji", "last_cards", "revolutions", "deals"],
 )
