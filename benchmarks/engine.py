@@ -116,8 +116,13 @@ def main() -> None:
     shares = ", ".join(f"{n / total:.1%} {kind}" for kind, n in mix.most_common())
     print(f"{platform.machine()}, Python {platform.python_version()}")
     print(f"{total} actions of {len(games)} games: {shares}")
-    for name, run in (("validate and apply, in C", replay_in_c), ("validate and apply, from Python", replay_from_python),
-                      ("clone, from Python", clone), ("deal", deal_hands)):  # fmt: skip
+    timed = {
+        "validate and apply, in C": replay_in_c,
+        "validate and apply, from Python": replay_from_python,
+        "clone, from Python": clone,
+        "deal": deal_hands,
+    }
+    for name, run in timed.items():
         print(f"{name:34}{best(run, games):12.1f} ns")
     print(f"{'list and apply, from Python':34}{1e9 / best(drive_from_python, games):12.0f} actions a second")
     print(f"{'random hands to the end':34}{1e9 / best(play_out, games):12.0f} a second")

@@ -1,6 +1,6 @@
 from gouji.cli.narrate import Scribe, Teller, header
-from gouji.engine.actions import OF_SEAT
 from gouji.engine import Action, ActionKind
+from gouji.engine.actions import OF_SEAT
 from gouji.engine.cards import Card
 from gouji.engine.events import BurnSucceeded, Consequence, ScrambleBegan, SeatFinished, SeatStruck, TrickWon
 from gouji.v1.events_pb2 import (

@@ -32,7 +32,6 @@ PLAYABLE = (
 RULES = [RuleSet.parse(spec) for spec in PLAYABLE]
 
 
-
 def deal_hand(rules: RuleSet, seed: bytes, held: bool, later: int) -> Hand:
     """Deal a hand of a match, after ``later`` hands played at random."""
     match = Match(rules, hands=8)
@@ -142,7 +141,12 @@ def test_clone_and_bytes_are_independent_of_the_original(hand: Hand, seed: int, 
 
 
 @settings(max_examples=40, deadline=None)
-@given(hand=deals, seed=st.integers(0, 2**32), stop=st.integers(0, 300), wild=st.integers(0, 2**32 - 1) | st.integers(0, 2**64 - 1))
+@given(
+    hand=deals,
+    seed=st.integers(0, 2**32),
+    stop=st.integers(0, 300),
+    wild=st.integers(0, 2**32 - 1) | st.integers(0, 2**64 - 1),
+)
 def test_refused_actions_change_nothing(hand: Hand, seed: int, stop: int, wild: int) -> None:
     rng = random.Random(seed)
     for _ in range(stop):

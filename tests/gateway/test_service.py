@@ -71,9 +71,7 @@ async def locate(sessions: Any, token: str, table_id: str = "t1") -> tuple[str, 
 
 
 @asynccontextmanager
-async def refusal(
-    reason: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED
-) -> AsyncIterator[None]:
+async def refusal(reason: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED) -> AsyncIterator[None]:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         yield
     assert (reason_of(refused.value), refused.value.code()) == (reason, code)
@@ -218,9 +216,7 @@ def forged(settings: Settings, made: gateway_pb2.CreateGuestResponse) -> dict[st
     head, body, signature = made.tokens.access_token.split(".")
     unsigned = jwt.encode(claims, None, algorithm="none", headers={"kid": "player"})
     other_key = jwt.encode(claims, "k" * 32, algorithm="HS256", headers={"kid": "player"})
-    promoted = jwt.encode(
-        {**claims, "aud": "service"}, "k" * 32, algorithm="HS256", headers={"kid": "service"}
-    )
+    promoted = jwt.encode({**claims, "aud": "service"}, "k" * 32, algorithm="HS256", headers={"kid": "service"})
     return {
         "garbage": "garbage",
         "dots": "a.b.c",
@@ -315,9 +311,7 @@ async def test_a_table_that_has_ended_can_be_read_at_any_live_server(
     assert await locate(sessions, token) == ("s1", "s1:7100")
 
 
-async def test_a_lease_that_runs_out_ends_what_its_server_is_asked_for(
-    app: App, sessions: Any, token: str
-) -> None:
+async def test_a_lease_that_runs_out_ends_what_its_server_is_asked_for(app: App, sessions: Any, token: str) -> None:
     await serve(app, "s1")
     await place(app, "live", "s1")
     assert await locate(sessions, token) == ("s1", "s1:7100")

@@ -52,9 +52,7 @@ def result(
     made = scoring_pb2.HandResult(
         table_id=table_id,
         hand=hand,
-        rules=rules_pb2.RuleSet(
-            preset=preset, overrides={"report_at": "9", "burn": "false", "yield": "true"}
-        ),
+        rules=rules_pb2.RuleSet(preset=preset, overrides={"report_at": "9", "burn": "false", "yield": "true"}),
         queue="local/quick",
         seats=seats or [*people("ann", "bob"), *[BOT] * 4],
         order=order,

@@ -23,16 +23,23 @@ RULES = {
     "free burning, in turn": {"burn_guard": "false", "burn_order": "in_turn"},
     "burners first, opening": {"burn_guard": "false", "burn_order": "burn_first", "opening": "true"},
     "counts always shown": {"report_at": "36", "teams": "false"},
+    "qingdao": {"preset": "qingdao"},
+    "lianzhong": {"preset": "lianzhong"},
+    "shandong_64": {"preset": "shandong_64"},
 }
 
+LAID_OPEN = ("seat_struck", "tribute_paid", "card_bought")
+"""Consequences that show cards to all."""
 
-def begin(rules: dict[str, str], secret: bytes) -> tuple[Table, list[Event]]:
+
+def begin(rules: dict[str, str], secret: bytes, hands: int = 1) -> tuple[Table, list[Event]]:
     table = Table("t1")
+    overrides = {name: value for name, value in rules.items() if name != "preset"}
     spec = table_pb2.TableSpec(
         table_id="t1",
         seats=[events_pb2.Seat(player_id=f"p{seat}") for seat in range(6)],
-        rules=rules_pb2.RuleSet(overrides=rules),
-        length=rules_pb2.MatchLength(hands=1),
+        rules=rules_pb2.RuleSet(preset=rules.get("preset", ""), overrides=overrides),
+        length=rules_pb2.MatchLength(hands=hands),
     )
     clock = rules_pb2.Clock(turn_ms=20_000, bank_ms=60_000, answers_least_ms=1500, answers_most_ms=2500)
     events = [table.open(spec, clock, 1_000_000)]
@@ -83,7 +90,7 @@ class Swap:
     def draw(self, chance: random.Random, viewer: int) -> None:
         others = [seat for seat in range(6) if seat != viewer]
         self.swaps = [
-            (*chance.sample(others, 2), chance.randrange(36), chance.randrange(36))
+            (*chance.sample(others, 2), chance.randrange(33), chance.randrange(33))
             for _ in range(chance.randrange(1, 4))
         ]
 
@@ -121,6 +128,10 @@ def compare(
     now = 1_000_000
     while one.hand is not None and not one.hand.over:
         phase = one.hand.phase
+        # Who buys, sells and owes lies open by rule, and follows from what they hold (R8).
+        settling = [(table.hand.phase, table.asking.seat) for table in (one, other) if table.hand is not None]
+        if any(phase in ("tribute", "buy") for phase, _ in settling) and len(set(settling)) > 1:
+            return
         for (kind, mine), (_, again) in zip(
             seen_by(viewer, one, events), seen_by(viewer, other, other_events), strict=True
         ):
@@ -149,9 +160,9 @@ def laid_open(event: Event) -> tuple[Any, ...]:
     """What an event lays open by rule: what was done, which cards went down, what a struck seat held."""
     taken = event.action_taken
     consequences = [*taken.consequences, *event.answers_closed.consequences]
-    struck = [c.seat_struck.SerializeToString() for c in consequences if c.HasField("seat_struck")]
+    shown = [c.SerializeToString() for c in consequences if c.WhichOneof("kind") in LAID_OPEN]
     cards = [card.SerializeToString() for card in taken.cards]
-    return event.WhichOneof("body"), taken.seat, taken.action.SerializeToString(), cards, struck
+    return event.WhichOneof("body"), taken.seat, taken.partner_plus_one, taken.action.SerializeToString(), cards, shown
 
 
 @pytest.mark.parametrize(("name", "games"), [(name, 220 if name == "standard" else 40) for name in RULES])
@@ -267,3 +278,48 @@ def test_an_observation_has_the_trick_and_the_points_carried_into_the_hand() -> 
         else:
             do(table, step, now, bytes(32))
     assert longest > 2
+
+
+def test_what_is_given_back_for_a_tribute_shows_to_the_two_alone() -> None:
+    chance, secret, now = random.Random(5), bytes(32), 1_000_000
+    table, log = begin({"preset": "free_for_all"}, secret, hands=4)
+    while not table.ended:
+        step = random_acts(table, chance, now)
+        now = max(now, step) if isinstance(step, int) else now + 1000
+        log += follow(table, now, secret) if isinstance(step, int) else do(table, step, now, secret) or []
+    given = [event for event in log if event.action_taken.action.HasField("return_cards")]
+    refused = [event for event in log if event.action_taken.action.HasField("refuse")]
+    back = [event for event in log if any(c.HasField("tribute_returned") for c in event.action_taken.consequences)]
+    assert given
+    assert back
+    for event in (*given, *refused, *back):
+        taken = event.action_taken
+        for viewer in (*range(6), None):
+            shown = project(event, viewer, None).action_taken
+            if viewer in (taken.seat, taken.partner_plus_one - 1):
+                assert (shown.action, list(shown.consequences)) == (taken.action, list(taken.consequences))
+                continue
+            assert not shown.action.return_cards.cards.ranks
+            assert not shown.action.refuse.rank
+            assert all(not c.tribute_returned.cards for c in shown.consequences)
+            assert [c.tribute_returned.count for c in shown.consequences] == [
+                c.tribute_returned.count for c in taken.consequences
+            ]
+
+
+def test_cards_dealt_show_only_when_the_calls_before_the_deal_are_over() -> None:
+    chance, secret, now = random.Random(6), bytes(32), 1_000_000
+    table, log = begin({"preset": "lianzhong"}, secret)
+    while not any(event.action_taken.hands for event in log):
+        for viewer in range(6):
+            assert all(not hand.cards for hand in project(log[1], viewer, None).hand_dealt.hands)
+            seen = observation(table, viewer)
+            assert seen is not None
+            assert not seen.cards
+        step = random_acts(table, chance, now)
+        now = max(now, step) if isinstance(step, int) else now + 1000
+        log += follow(table, now, secret) if isinstance(step, int) else do(table, step, now, secret) or []
+    event = next(event for event in log if event.action_taken.hands)
+    for viewer in (*range(6), None):
+        shown = project(event, viewer, None).action_taken
+        assert [len(hand.cards) for hand in shown.hands] == [36 * (seat == viewer) for seat in range(6)]

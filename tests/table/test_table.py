@@ -388,7 +388,6 @@ def test_a_table_of_five_or_of_rules_that_clash_does_not_open() -> None:
     length = rules_pb2.MatchLength(hands=1)
     with pytest.raises(ValueError, match="six"):
         table.open(table_pb2.TableSpec(seats=seats[:5], length=length), clock, 1)
+    clash = rules_pb2.RuleSet(overrides={"calls": "true"})
     with pytest.raises(Exception, match="calls"):
-        table.open(
-            table_pb2.TableSpec(seats=seats, length=length, rules=rules_pb2.RuleSet(overrides={"calls": "true"})), clock, 1
-        )
+        table.open(table_pb2.TableSpec(seats=seats, length=length, rules=clash), clock, 1)

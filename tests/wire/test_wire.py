@@ -7,9 +7,7 @@ from typing import get_args
 import pytest
 
 from gouji.engine import Action, ActionKind, Hand, RuleSet, UnknownOption
-from gouji.engine.actions import OF_SEAT
-from gouji.engine.hand import QUESTIONS
-from gouji.engine.actions import WITH_CARDS
+from gouji.engine.actions import OF_SEAT, WITH_CARDS
 from gouji.engine.cards import Card, full_deck
 from gouji.engine.events import (
     BurnSucceeded,
@@ -24,6 +22,7 @@ from gouji.engine.events import (
     SeatStuck,
     TrickWon,
 )
+from gouji.engine.hand import QUESTIONS
 from gouji.v1 import actions_pb2, cards_pb2, events_pb2, observation_pb2, rules_pb2
 from gouji.wire import (
     MOST_CARDS,

@@ -108,7 +108,7 @@ def _deal_until_fair(rules: RuleSet, source: HmacDrbg) -> list[list[Card]]:
 
 
 def _shows(hands: Sequence[Sequence[Card]], rank: Rank) -> int | None:
-    """Find the seat with the most threes (or fours) of one suit, at least two; ties go to the decisive one dealt first."""
+    """Find the seat with the most of one rank and suit, at least two; ties go to the decisive one dealt first."""
     best: tuple[int, int, int] | None = None
     for seat, hand in enumerate(hands):
         seen: Counter[int] = Counter()

@@ -96,9 +96,7 @@ class Match:
         """
         if self.over:
             raise ValueError("the match is over")
-        return Hand.deal(
-            self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played
-        )
+        return Hand.deal(self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played)
 
     def record(self, hand: Hand) -> HandResult:
         """Take in a hand that is over. Raises ValueError otherwise."""
@@ -115,7 +113,7 @@ class Match:
         return last is not None and is_sweep(self.rules, last)
 
     def _before(self) -> Aftermath | None:
-        """The hand before, as far as it leaves anything owed; a hand dealt anew has no tribute (R9.1)."""
+        """Give the hand before, as far as it leaves anything owed; a hand dealt anew has no tribute (R9.1)."""
         return self.results[-1].after if self.results else None
 
     def _leader(self) -> int | str:

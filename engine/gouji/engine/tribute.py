@@ -1,7 +1,7 @@
 """What is owed from a finished hand (R8.1, R8.2): pure data, settled by the next hand."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gouji.engine.cards import SEATS, opposite, team_of
@@ -71,11 +71,11 @@ def owed(rules: RuleSet, after: Aftermath) -> tuple[Debt, ...]:
         return ()
     debts = [debt for kind in _kinds(rules, swept=swept) for debt in _OF_KIND[kind](rules, after)]
     across = _across(rules, after)
-    times = 2 if after.doubled else 1
-    return tuple(
-        Debt(debt.payer, debt.receiver, debt.kind, min(MOST_CARDS, debt.cards * times * (2 if _touches(debt, across) else 1)))
-        for debt in debts
-    )  # fmt: skip
+
+    def times(debt: Debt) -> int:
+        return (2 if after.doubled else 1) * (2 if _touches(debt, across) else 1)
+
+    return tuple(replace(debt, cards=min(MOST_CARDS, debt.cards * times(debt))) for debt in debts)
 
 
 def _kinds(rules: RuleSet, *, swept: bool) -> list[str]:
@@ -133,7 +133,9 @@ def _stuck(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
 
 def _burn(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
     burns = sorted(after.burns, key=lambda burn: burn[1])
-    return [Debt(burned, burner, "burn", min(MOST_CARDS, 2 ** min(doublings, 8))) for burner, burned, doublings in burns]
+    return [
+        Debt(burned, burner, "burn", min(MOST_CARDS, 2 ** min(doublings, 8))) for burner, burned, doublings in burns
+    ]
 
 
 def _last(rules: RuleSet, after: Aftermath) -> Iterable[Debt]:

@@ -117,21 +117,22 @@ def follows(consequence: Consequence) -> str:
 
 def _before_play(consequence: Consequence) -> str:
     """Say what becomes of cards before the play; empty for all else."""
+    said = ""
     match consequence:
         case TributePaid(payer, receiver, cards):
-            return f"{payer} pays {receiver} {_ranks(cards)} (进贡)"
+            said = f"{payer} pays {receiver} {_ranks(cards)} (进贡)"
         case TributeReturned(receiver, payer, cards):
-            return f"{receiver} gives {payer} back {_ranks(cards) or 'as many'} (还贡)"
+            said = f"{receiver} gives {payer} back {_ranks(cards) or 'as many'} (还贡)"
         case CardBought(buyer, seller, sold, paid):
             price = f"for {_ranks(paid)}" if paid else "for nothing"
-            return f"{buyer} gets {_ranks(sold)} from {seller} {price} (买)"
+            said = f"{buyer} gets {_ranks(sold)} from {seller} {price} (买)"
         case TributeResisted(payer, receiver, kind):
-            return f"{payer} resists and owes {receiver} no {kind} tribute (抗贡)"
+            said = f"{payer} resists and owes {receiver} no {kind} tribute (抗贡)"
         case FoursSunk(seat):
-            return f"{seat} sinks its fours (沉4)"
+            said = f"{seat} sinks its fours (沉4)"
         case RanksLaidOff(ranks):
-            return f"all lay off their {' and '.join(ranks)} (烩牌)"
-    return ""
+            said = f"all lay off their {' and '.join(ranks)} (烩牌)"
+    return said
 
 
 def _ranks(cards: Iterable[Card]) -> str:

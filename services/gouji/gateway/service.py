@@ -73,9 +73,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     ) -> gateway_pb2.GetSessionResponse:
         """Say who the caller is and where it sits; refused with `unknown_player` when it is gone."""
         player = await self._player(caller().player_id)
-        return gateway_pb2.GetSessionResponse(
-            player_id=player.player_id, name=player.name, table_id=player.table_id
-        )
+        return gateway_pb2.GetSessionResponse(player_id=player.player_id, name=player.name, table_id=player.table_id)
 
     async def LocateTable(  # noqa: N802 (gRPC's name)
         self, request: gateway_pb2.LocateTableRequest, _context: Any

@@ -74,9 +74,7 @@ class Totals:
     def __add__(self, later: "Totals") -> "Totals":
         """Sum two totals of the same player; the later name stays."""
         places = tuple(mine + more for mine, more in zip(self.places, later.places, strict=True))
-        return Totals(
-            self.player_id, later.name, self.hands + later.hands, self.points + later.points, places
-        )
+        return Totals(self.player_id, later.name, self.hands + later.hands, self.points + later.points, places)
 
 
 def check(result: Result) -> None:

@@ -110,9 +110,7 @@ def _read(request: scoring_pb2.RecordHandRequest) -> tuple[Kept, list[ledger.Ent
 
 def _result(message: scoring_pb2.HandResult) -> ledger.Result:
     seats = [ledger.Seat(seat.player_id, seat.name, seat.bot_level) for seat in message.seats]
-    return ledger.Result(
-        message.table_id, message.hand, seats, message.order, message.scores, message.team_scores
-    )
+    return ledger.Result(message.table_id, message.hand, seats, message.order, message.scores, message.team_scores)
 
 
 def _kept(message: scoring_pb2.HandResult) -> Kept:

@@ -61,9 +61,7 @@ class Store:
             if not await self._is_new(connection, kept):
                 return await _hash_of(connection, kept)
             if entries:
-                await connection.execute(
-                    player_points.insert(), [_points_row(kept, entry) for entry in entries]
-                )
+                await connection.execute(player_points.insert(), [_points_row(kept, entry) for entry in entries])
                 await connection.execute(self._add_totals(kept.preset, totals(entries)))
         return None
 
@@ -89,9 +87,7 @@ class Store:
             .where(other.c.preset == mine.c.preset, _is_ahead(other, mine))
             .scalar_subquery()
         )
-        query = sa.select(mine, ahead.label("ahead")).where(
-            mine.c.player_id == player_id, mine.c.preset == ALL_PRESETS
-        )
+        query = sa.select(mine, ahead.label("ahead")).where(mine.c.player_id == player_id, mine.c.preset == ALL_PRESETS)
         async with self._database.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
         return Ranked(row.ahead + 1, _totals(row)) if row else None
@@ -99,9 +95,7 @@ class Store:
     async def match(self, table_id: str) -> list[bytes]:
         """List the stored results of a match by hand; empty when there is none."""
         query = (
-            sa.select(hand_results.c.payload)
-            .where(hand_results.c.table_id == table_id)
-            .order_by(hand_results.c.hand)
+            sa.select(hand_results.c.payload).where(hand_results.c.table_id == table_id).order_by(hand_results.c.hand)
         )
         async with self._database.connect() as connection:
             return list((await connection.execute(query)).scalars())

@@ -55,6 +55,7 @@ class Host:
         self._timers = Timers()
         self._tables: dict[str, Live] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
+        self._taking = asyncio.Lock()
         self._draining = False
         self._around = Surroundings(
             keeper=self,
@@ -170,6 +171,9 @@ class Host:
             owned = await self._store.take_one(self._lease.server_id, table_id)
             if owned is not None:
                 self._load(owned)
+            # Else it may just have been taken with others, and not be known here yet.
+            async with self._taking:
+                pass
         if table_id in self._loading:
             await asyncio.wait([self._loading[table_id]], timeout=LOADING_SECONDS)
         return False
@@ -178,8 +182,10 @@ class Host:
         """Take and load some tables that no live server has, the oldest first; say how many."""
         if self._room <= 0:
             return 0
-        taken = await self._store.take(self._lease.server_id, min(self._room, TAKEN_AT_ONCE))
-        await asyncio.gather(*(self._load(owned) for owned in taken))
+        async with self._taking:
+            taken = await self._store.take(self._lease.server_id, min(self._room, TAKEN_AT_ONCE))
+            loading = [self._load(owned) for owned in taken]
+        await asyncio.gather(*loading)
         return len(taken)
 
     @property

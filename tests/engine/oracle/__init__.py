@@ -2,6 +2,7 @@
 
 One module a chapter: `plays` (R2), `asking` (R4, R5.2), `burning` (R5), `endings` (R6, R7). `state` says what a hand
 consists of, and `model` puts it together: positions, lawful actions, reasons, and what an action leads to.
+`positions` draws rule sets and positions to play.
 """
 
 from .model import Model

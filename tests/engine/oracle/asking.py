@@ -15,7 +15,7 @@ def asked_about_play(table: Table, only: int | None) -> list[Question]:
         return []
     if table.scramble:
         return [Question(seat, "answer") for seat in after(by) if table.is_in(seat)]
-    if trick.gouji and (trick.dead or had_head(table)):
+    if trick.gouji and (trick.dead or table.is_in(opposite(by))):
         return _asked_about_gouji(table, by)
     if trick.dead:
         return []
@@ -28,13 +28,6 @@ def asked_about_play(table: Table, only: int | None) -> list[Question]:
     if table.is_in(opposite(by)):
         asked.append(Question(opposite(by), "last_word"))
     return asked
-
-
-def had_head(table: Table) -> bool:
-    """Whether the player of the table's play has somebody opposite it (R4.4, R4.6), or did when it kept a head."""
-    trick = table.trick
-    assert trick.by is not None
-    return table.is_in(opposite(trick.by))
 
 
 def _asked_about_gouji(table: Table, by: int) -> list[Question]:
@@ -82,9 +75,9 @@ def question(table: Table) -> Question | None:
     trick = table.trick
     while trick.asking:
         first = trick.asking[0]
-        if first.kind == "burn" and not burns_of(table, first.seat):
-            trick.asking.pop(0)
-        elif first.kind == "last_word" and not _entitled(table, first.seat):
+        no_burn = first.kind == "burn" and not burns_of(table, first.seat)
+        no_last_word = first.kind == "last_word" and not _entitled(table, first.seat)
+        if no_burn or no_last_word:
             trick.asking.pop(0)
         elif first.kind == "answer" and _nobody_else_left(table) and _is_last_word(table, first.seat):
             return Question(first.seat, "last_word")
@@ -113,7 +106,7 @@ def _nobody_else_left(table: Table) -> bool:
 
 
 def answered(table: Table, asked: Question) -> None:
-    """The seat passed, declined a burn, closed or yielded: go on to the next."""
+    """The seat passed, declined a burn or closed: go on to the next. Who declines the last word closes the trick."""
     trick = table.trick
     if asked.kind == "last_word":
         trick.asking.clear()
@@ -130,8 +123,6 @@ def may_yield(table: Table, asked: Question) -> bool:
     by = trick.by
     if not table.rules["yield"] or table.scramble or by is None or asked.seat != opposite(by):
         return False
-    if trick.yielder is not None:
-        return False
     later = [seat for seat in after(by)[3:] if table.is_in(seat) and seat not in trick.passed]
     if trick.gouji:
         in_turn = table.rules["burn_order"] == "in_turn"
@@ -140,6 +131,7 @@ def may_yield(table: Table, asked: Question) -> bool:
 
 
 def yielded(table: Table, asked: Question) -> None:
+    """Ask those after it first; then it has the last word."""
     trick = table.trick
     trick.yielder = asked.seat
     trick.asking.pop(0)

@@ -1,6 +1,6 @@
 """A hand of Gouji in plain Python: set up, asked, judged and played by the clauses, with no regard for speed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gouji.engine import Action, ActionKind, Reason, RuleSet
 from gouji.engine.cards import opposite
@@ -114,7 +114,7 @@ class Model:
         return {action for action in actions if self._judge(asked, action) is None}
 
     def judge(self, action: Action) -> Reason | None:
-        """Why an action is refused, in the order of CASES.md; None if it is lawful."""
+        """Why an action is refused: of all that speaks against it, what stands first in CASES.md. None if lawful."""
         asked = self.question
         return Reason.HAND_OVER if asked is None else self._judge(asked, action)
 
@@ -123,38 +123,41 @@ class Model:
             return Reason.WRONG_PHASE
         if action.seat != asked.seat:
             return Reason.NOT_YOUR_TURN
-        if asked.kind in ANSWERS:
-            return None if action.kind in ANSWERS[asked.kind] else Reason.WRONG_PHASE
         if action.kind in (ActionKind.PLAY, ActionKind.BURN):
-            return self._judge_cards(asked, action.kind is ActionKind.BURN, action.cards)
-        if asked.kind == "lead":
-            return Reason.MUST_LEAD
-        if action.kind is ActionKind.YIELD:
-            return None if asking.may_yield(self.table, asked) else Reason.YIELD_NOT_ALLOWED
-        if action.kind is ActionKind.CLOSE:
-            return None if asked.kind == "last_word" else Reason.WRONG_PHASE
-        return None
+            return next(self._against_cards(asked, action.kind is ActionKind.BURN, action.cards), None)
+        return next(self._against_word(asked, action.kind), None)
 
-    def _judge_cards(self, asked: Question, burn: bool, cards: str) -> Reason | None:
+    def _against_word(self, asked: Question, word: ActionKind) -> Iterator[Reason]:
+        if asked.kind in ANSWERS:
+            if word not in ANSWERS[asked.kind]:
+                yield Reason.WRONG_PHASE
+            return
+        if asked.kind == "lead":
+            yield Reason.MUST_LEAD
+        if word is ActionKind.YIELD and not asking.may_yield(self.table, asked):
+            yield Reason.YIELD_NOT_ALLOWED
+        if word is ActionKind.CLOSE and asked.kind != "last_word":
+            yield Reason.WRONG_PHASE
+
+    def _against_cards(self, asked: Question, burn: bool, cards: str) -> Iterator[Reason]:
         table, seat = self.table, asked.seat
         rules, under, hand = table.rules, table.trick.cards, table.hands[asked.seat]
         if less(hand, cards) is None:
-            return Reason.CARDS_NOT_HELD
+            yield Reason.CARDS_NOT_HELD
         if not is_play(rules, cards):
-            return Reason.NOT_ONE_BASE
+            yield Reason.NOT_ONE_BASE
         if under and not count_fits(rules, len(cards), under):
-            return Reason.WRONG_COUNT
+            yield Reason.WRONG_COUNT
         if asked.kind == "burn" and not burn:
-            return Reason.ONLY_OPPOSITE
+            yield Reason.ONLY_OPPOSITE
         if under and not beats(rules, cards, under):
-            return Reason.DOES_NOT_BEAT
+            yield Reason.DOES_NOT_BEAT
         if lacks_joker(table, seat, cards):
-            return Reason.BURN_NEEDS_JOKER
+            yield Reason.BURN_NEEDS_JOKER
         if burn and (asked.kind != "burn" or not carried_out(rules, hand, cards)):
-            return Reason.BURN_NOT_ALLOWED
+            yield Reason.BURN_NOT_ALLOWED
         if splits_threes(rules, hand, cards):
-            return Reason.THREES_WHOLE if set(hand) == {"3"} else Reason.THREES_LAST
-        return None
+            yield Reason.THREES_WHOLE if set(hand) == {"3"} else Reason.THREES_LAST
 
     # What follows
 
@@ -188,6 +191,8 @@ class Model:
                 table.phase, table.over, table.void = "over", True, True
                 return
             table.asking.append(Question(opposite(asked.seat), "head"))
+            if table.rules["opening"] and table.rules["opposite_opens"] == "always":
+                table.opened.add(opposite(asked.seat))
         self._end_revolts()
 
     def _end_revolts(self) -> None:
@@ -202,57 +207,50 @@ class Model:
             self._begin_trick(leader, won_with="")
 
     def _play(self, asked: Question, burn: bool, cards: str) -> None:
-        table, seat = self.table, asked.seat
-        before = table.trick
+        table, seat, before = self.table, asked.seat, self.table.trick
         beaten = before.by
-        gouji = not table.scramble and is_gouji(table.rules, cards)
-        # R4.6: what answers the last cards of head or second for their opposite.
-        dead = asked.kind in ("gouji", "last_word") and before.gouji and beaten in table.finished
-        if before.yielder is not None and before.yielder != seat:
+        if before.yielder not in (None, seat):
             before.passed.add(before.yielder)
         if burn:
-            self._set_burning(seat, beaten)
+            table.burning[seat] = Burn(beaten, before.doublings + 1 if before.burning else 0)
         if beaten is not None:
             table.burning.pop(beaten, None)
-        if table.heads_kept.get(seat) and gouji:
-            table.heads_kept[seat] -= 1
-            dead = True
-        table.trick = Trick(
-            before.leader,
-            cards,
-            seat,
-            gouji=gouji,
-            dead=dead,
-            burning=seat in table.burning,
-            doublings=table.burning[seat].doublings if seat in table.burning else 0,
-            is_lead=beaten is None,
-            passed=before.passed,
-            passed_before=set(before.passed),
-            after_yield=before.yielder == seat,
-            first_gouji=seat if before.first_gouji is None and gouji else before.first_gouji,
-        )
-        table.last_play = table.trick
-        self._take(seat, cards)
-        table.trick.burning = seat in table.burning
-        if beaten is not None:
-            self._choke(beaten, seat)
-        if not endings.end_if_over(table, before.leader):
-            only = beaten if before.yielder == seat else None
-            table.trick.asking = asking.asked_about_play(table, only)
-            self._end_trick_if_answered()
-
-    def _set_burning(self, seat: int, burned: int | None) -> None:
-        """R5.3, R5.6."""
-        before = self.table.trick
-        self.table.burning[seat] = Burn(burned, before.doublings + 1 if before.burning else 0)
-
-    def _take(self, seat: int, cards: str) -> None:
-        table = self.table
+        table.trick = table.last_play = self._put_down(asked, cards)
         left = less(table.hands[seat], cards)
         assert left is not None
         table.hands[seat] = left
         if not left:
             endings.finish(table, seat)
+        # A burn is done when its player is out: what was its last play is asked about as any other.
+        table.trick.burning = seat in table.burning
+        if beaten is not None:
+            self._choke(beaten, seat)
+        if not endings.end_if_over(table, before.leader):
+            table.trick.asking = asking.asked_about_play(table, only=beaten if before.yielder == seat else None)
+            self._end_trick_if_answered()
+
+    def _put_down(self, asked: Question, cards: str) -> Trick:
+        """Say what the play is to the trick."""
+        table, seat, before = self.table, asked.seat, self.table.trick
+        gouji = not table.scramble and is_gouji(table.rules, cards)
+        # R4.6: what answers the last cards of head or second for their opposite.
+        dead = asked.kind in ("gouji", "last_word") and before.gouji and before.by in table.finished
+        if gouji and table.heads_kept.get(seat):
+            table.heads_kept[seat] -= 1
+            dead = True
+        return Trick(
+            before.leader,
+            cards,
+            seat,
+            gouji=gouji,
+            dead=dead,
+            doublings=table.burning[seat].doublings if seat in table.burning else 0,
+            is_lead=before.by is None,
+            after_yield=before.yielder == seat,
+            passed=before.passed,
+            passed_before=set(before.passed),
+            first_gouji=seat if before.first_gouji is None and gouji else before.first_gouji,
+        )
 
     def _choke(self, beaten: int, by: int) -> None:
         """R9.8: the beaten play would have left its player with threes alone."""
@@ -282,7 +280,8 @@ class Model:
         if not rules["opening"] or table.scramble:
             return
         if winner in table.dead_won:
-            table.dead_won[winner] += trick.dead
+            opens = table.rules["opposite_opens"] == "three" or is_opening(rules, trick.cards)
+            table.dead_won[winner] += trick.dead and opens
             if table.dead_won[winner] == 3 and len(table.finished) < 2:
                 table.opened.add(winner)
             return
@@ -304,20 +303,18 @@ class Model:
             self._strike(leader)
             return
         table.trick = Trick(leader)
-        bare = set(table.hands[leader]) <= set("3wW") and len(set(table.hands[leader]) - {"3"}) > 0
-        if table.rules["threes_last"] and bare and "3" in table.hands[leader] and not jokers_of(won_with):
-            if leader not in table.stuck:
-                table.stuck.append(leader)
+        ranks = set(table.hands[leader])
+        bare = "3" in ranks and ranks != {"3"} and ranks <= set("3wW")
+        if table.rules["threes_last"] and bare and not jokers_of(won_with) and leader not in table.stuck:
+            table.stuck.append(leader)
 
     def _strike(self, seat: int) -> None:
+        """R5.5."""
         table = self.table
-        burned = table.burning[seat].burned
-        last_leader = table.trick.leader
+        burned, last_leader = table.burning[seat].burned, table.trick.leader
         endings.leave(table, seat)
         table.struck.append(seat)
         if endings.end_if_over(table, last_leader):
             return
-        leader = (
-            burned if burned is not None and table.is_in(burned) else table.next_in(seat if burned is None else burned)
-        )
-        self._begin_trick(leader, won_with="")
+        follows = seat if burned is None else burned
+        self._begin_trick(follows if table.is_in(follows) else table.next_in(follows), won_with="")

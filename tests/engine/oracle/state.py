@@ -47,7 +47,7 @@ class Trick:
     yielder: int | None = None
     """Who has yielded on this very play (R4.3)."""
     after_yield: bool = False
-    """Its player had yielded to it (R4.3)."""
+    """Its player had yielded on the play that it beats (R4.3)."""
     passed: set[int] = field(default_factory=set)
     passed_before: set[int] = field(default_factory=set)
     """Who had passed when the play was made (R4.2)."""
