@@ -222,6 +222,15 @@ def test_a_forged_record_is_found_out(change: object, found: set[str]) -> None:
     assert {problem.what for problem in problems} <= found
 
 
+def test_a_seed_beside_a_secret_comes_from_it() -> None:
+    record = parse_record(TEXTS["korea"])
+    first = record.hands[0]
+    assert first.secret
+    for seed, problems in ((deal_seed(first.secret, "korea", 1), []), (bytes(range(32)), ["seed"])):
+        told = replace(record, hands=(replace(first, seed=seed),))
+        assert [check.what for check in verify(told)] == problems
+
+
 @pytest.mark.parametrize(("old", "new"), [("table: qingdao", "table: other"), ("hand 2", "hand 3")])
 def test_what_the_deal_is_drawn_from_cannot_be_changed(old: str, new: str) -> None:
     problems = verify(parse_record(forge(TEXTS["qingdao"], old, new)))

@@ -37,11 +37,11 @@ cdef void ask_all(State* s, bint passed_too) noexcept nogil:
             ask(s, seat, Q_ANSWER)
 
 
-cdef void ask_ordinary(State* s, const Rules* rules, bint by_yielder) noexcept nogil:
+cdef void ask_ordinary(State* s, const Rules* rules) noexcept nogil:
     """R4.1, R4.2. Asked when nobody else is left to ask, the opposite has its last word at once."""
     cdef int other = opposite(s.table_seat)
-    # R2.7: a play with a big joker that is not Gouji may be answered after passing too; R4.3: but not a yielder's.
-    ask_all(s, s.table.z > 0 and not rules.big_joker_is_gouji and not by_yielder)
+    # R2.7: a play with a big joker that is not Gouji may be answered after passing too.
+    ask_all(s, s.table.z > 0 and not rules.big_joker_is_gouji)
     if not has(s.in_mask, other):
         return
     if s.n_asks and s.asks[s.n_asks - 1] & 7 == other:
@@ -100,12 +100,16 @@ cdef void ask_for_answers(State* s, const Rules* rules, bint by_yielder) noexcep
     clear_asks(s)
     if not can_be_beaten(&s.table, rules):
         return
-    if s.scramble:
+    if by_yielder and not s.gouji:
+        # R4.3: only its opposite answers what a yielder plays.
+        if has(s.in_mask, opposite(s.table_seat)):
+            ask(s, opposite(s.table_seat), Q_LAST_WORD)
+    elif s.scramble:
         ask_all(s, True)
     elif s.dead or (s.gouji and has_head(s, s.table_seat)):
         ask_gouji(s, rules)
     else:
-        ask_ordinary(s, rules, by_yielder)
+        ask_ordinary(s, rules)
 
 
 # Tricks

@@ -263,6 +263,8 @@ def examine(record: Record) -> Iterator[Check]:
         if played.number != number:
             yield Check(number, "number", f"the record says {played.number}")
         yield _commitment(record, played)
+        if played.secret and played.seed and played.seed != played.seed_at(record.table):
+            yield Check(number, "seed", "it does not come from the secret")
         if played.result is None:
             follows = "another hand follows it" if number < len(record.hands) else ""
             yield Check(number, "play", follows, "" if follows else "it is still being played")
@@ -330,7 +332,7 @@ def _total(record: Record, match: Match) -> Iterator[Check]:
     elif record.total is None and not match.over:
         yield Check(0, "total", skipped="the match is not over")
     elif record.total is None or not match.over:
-        yield Check(0, "total", f"the match is {'over' if match.over else 'not over'}")
+        yield Check(0, "total", "missing, though the match is over" if match.over else "the match is not over")
     else:
         yield from _sums(0, record.total, Result.total(match))
 

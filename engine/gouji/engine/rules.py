@@ -91,7 +91,6 @@ DECKS: Final = {deck.name: deck for deck in _DECKS}
 """Short packs (R1.3) by the name that ``deck`` takes."""
 
 
-
 @dataclass(frozen=True)
 class RuleSet:
     """A preset and overrides, resolved. Equal when preset and overrides are equal; hashable."""
