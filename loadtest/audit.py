@@ -8,13 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gouji.engine.cards import full_deck
-from gouji.v1.cards_pb2 import Card
+from gouji.engine.deal import deck_for
+from gouji.v1.cards_pb2 import RANK_FOUR, Card
 from gouji.v1.events_pb2 import ActionTaken, Consequence, Event, HandDealt, HandEnded
-from gouji.wire import card_from_proto
-
-DECK = Counter(full_deck())
-"""The 216 cards of four packs, by rank and suit."""
+from gouji.wire import card_from_proto, rules_from_proto
 
 
 @dataclass
@@ -30,6 +27,7 @@ class Audit:
     dealt: list[Counter[tuple[int, int]]] = field(default_factory=list)
     finished: set[int] = field(default_factory=set)
     commitment: bytes = b""
+    deck: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def take(self, event: Event) -> Iterator[str]:
         """Go on by one event; yields a sentence for each thing that is wrong."""
@@ -39,6 +37,8 @@ class Audit:
             yield f"event {event.sequence} comes after the end"
         self.sequence = event.sequence
         match event.WhichOneof("body"):
+            case "table_opened":
+                self.deck = Counter(deck_for(rules_from_proto(event.table_opened.rules)))
             case "hand_dealt":
                 yield from self._deal(event.hand_dealt)
             case "action_taken":
@@ -58,7 +58,7 @@ class Audit:
         self.left = [cards.copy() for cards in self.dealt]
         self.finished = set()
         self.commitment = dealt.commitment
-        if sum(self.dealt, Counter()) != DECK:
+        if sum(self.dealt, Counter()) != self.deck:
             yield "the cards dealt are not the deck"
 
     def _act(self, sequence: int, taken: ActionTaken) -> Iterator[str]:
@@ -78,6 +78,31 @@ class Audit:
                 struck = consequence.seat_struck
                 if _count(struck.cards) != self.left[struck.seat]:
                     yield f"event {sequence}: a struck seat shows other cards than it holds"
+            yield from self._change_hands(sequence, consequence)
+
+    def _change_hands(self, sequence: int, consequence: Consequence) -> Iterator[str]:
+        """Move what is paid, given back, bought or laid aside before the play."""
+        paid, back, bought = consequence.tribute_paid, consequence.tribute_returned, consequence.card_bought
+        for giver, taker, cards in (
+            (paid.payer, paid.receiver, paid.cards),
+            (back.receiver, back.payer, back.cards),
+            (bought.seller, bought.buyer, bought.sold),
+            (bought.buyer, bought.seller, bought.paid),
+        ):
+            moved = _count(cards)
+            if not moved <= self.left[giver]:
+                yield f"event {sequence}: seat {giver} gives cards that it does not hold"
+            self.left[giver] -= moved
+            self.left[taker] += moved
+        if consequence.HasField("fours_sunk"):
+            self._lay_aside([consequence.fours_sunk.seat], [RANK_FOUR])
+        self._lay_aside(range(6), consequence.ranks_laid_off.ranks)
+
+    def _lay_aside(self, seats: Iterable[int], ranks: Iterable[int]) -> None:
+        for seat in seats:
+            for rank in ranks:
+                for card in [card for card in self.left[seat] if card[0] == rank - 1]:
+                    del self.left[seat][card]
 
     def _end(self, hand: int, ended: HandEnded) -> Iterator[str]:
         self.hands += 1

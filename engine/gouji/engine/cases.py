@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import yaml
 
+from gouji.engine.cards import SEATS
 from gouji.engine.case_text import Case, CaseError
 from gouji.engine.errors import EngineError
 from gouji.engine.expectations import EXPECTATIONS
@@ -116,6 +117,8 @@ def _position(case: Case) -> Hand:
     if phase not in PHASES:
         raise case.error("phase", f"{phase!r} is not a phase: {', '.join(PHASES)}")
     hands = [case.cards("hands", text) for text in case.texts("hands", raw["hands"])]
+    if len(hands) != SEATS:
+        raise case.error("hands", f"a position has {SEATS} hands, not {len(hands)}")
     lead = case.seat("lead", raw["lead"])
     finished, opened, burning, revolted = (case.seats(key, raw.get(key) or []) for key in _SEATS_KEYS)
     if any(hands[seat] for seat in finished):

@@ -872,6 +872,8 @@ def _from_observation(seen):
             raise InvalidState("the table holds no play")
         s.table_seat = _seat(seen.table_seat)
         s.gouji = seen.table_is_gouji
+    if seen.question is not None and seen.seat is None:
+        raise InvalidState("a spectator is not asked")
     if seen.question is not None:
         s.question = _QUESTIONS.index(seen.question)
         s.turn = seen.seat

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from gouji.cli.serve import SERVICES, find_bind
 from gouji.serving.app import App
@@ -13,16 +13,24 @@ from gouji.serving.settings import Settings
 _GRACE_SECONDS = 0.5
 
 
+AT_LEISURE: Final = {"turn_ms": 120_000, "answers_least_ms": 4_000, "answers_most_ms": 6_000}
+"""Times on a person's own machine: nobody waits but bots, and typing takes longer than a tap."""
+
+
+def preferring(settings: Settings, **unless_set: Any) -> Settings:
+    """Set what the person has not set itself."""
+    chosen = {field: value for field, value in unless_set.items() if field not in settings.model_fields_set}
+    return settings.model_copy(update=chosen)
+
+
 @asynccontextmanager
 async def everything(settings: Settings, name: str, **unless_set: Any) -> AsyncIterator[App]:
     """Run all services on a free port, and stop them at the end.
 
     ``unless_set`` are settings that the command prefers where the person has set nothing else.
     """
-    asked = settings.model_fields_set
-    preferred = {"log_level": "error"} | unless_set
-    chosen = {field: value for field, value in preferred.items() if field not in asked}
-    app = App(settings.model_copy(update={**chosen, "port": 0, "metrics_port": -1}), name)
+    chosen = preferring(settings, log_level="error", **unless_set)
+    app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1}), name)
     route_standard_logging(app.log)
     for service in SERVICES:
         find_bind(service)(app)

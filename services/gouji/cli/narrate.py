@@ -142,6 +142,7 @@ class Teller:
         return [
             "",
             f"Hand {number} is dealt; {self._who(dealt.first_leader)} leads.",
+            *(["Calls come before anybody sees a card."] if dealt.unseen else []),
             *_own(shown),
         ]
 
@@ -154,7 +155,10 @@ class Teller:
         self._leading &= action.kind is not ActionKind.PLAY
         late = " (time ran out)" if taken.decided_by == DECIDED_BY_CLOCK else ""
         seen = [_text(hand) for hand in taken.hands if hand.cards]
-        return [f"{self._who(action.seat)}: {done}{late}", *self._followed(taken.consequences), *_own(seen)]
+        followed = self._followed(taken.consequences)
+        if followed and action.kind in _TOLD_BY_WHAT_FOLLOWS:
+            return [*followed, *_own(seen)]
+        return [f"{self._who(action.seat)}: {done}{late}", *followed, *_own(seen)]
 
     def _followed(self, messages: Iterable[Consequence]) -> list[str]:
         consequences = [consequence_from_proto(message) for message in messages]

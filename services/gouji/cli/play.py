@@ -2,6 +2,7 @@
 
 import asyncio
 import getpass
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from rich.console import Console
 
 from gouji.cli.keyboard import read_lines
-from gouji.cli.local import everything, record_command
+from gouji.cli.local import AT_LEISURE, everything, record_command
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.sentences import sentence
@@ -31,8 +32,6 @@ QUEUE = "local/quick"
 
 _ANSWERS_WITHIN_SECONDS = 0.5
 _LONGEST_NAME = 24
-_AT_LEISURE = {"turn_ms": 120_000, "answers_least_ms": 4_000, "answers_most_ms": 6_000}
-"""Nobody waits for the person but bots, and typing takes longer than a tap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ async def _play(settings: Settings, wanted: Wanted) -> None:
         async with _server(settings, wanted) as server, await _session(settings, server, wanted) as session:
             table_id = await _seat(session, wanted)
             if not await _sit(session, table_id, console):
-                console.print(_goodbye(server, wanted), soft_wrap=True)
+                console.print(_goodbye(server, wanted, settings), soft_wrap=True)
             elif server.own:
                 console.print(f"The record: {record_command(settings, table_id)}", soft_wrap=True)
     except ClientError as error:
@@ -103,10 +102,13 @@ async def _sit(session: Session, table_id: str, console: Console) -> bool:
         return False
 
 
-def _goodbye(server: Server, wanted: Wanted) -> str:
-    command = f"gouji play --address {wanted.address}" if wanted.address else "gouji play"
+def _goodbye(server: Server, wanted: Wanted, settings: Settings) -> str:
+    command = ["gouji", "play", *(("--address", wanted.address) if wanted.address else ())]
+    for name in ("data_directory", "database_url", "port"):
+        if name in settings.model_fields_set:
+            command += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     meanwhile = "the table waits" if server.own else "the table plays on for you"
-    return f"You left, and {meanwhile}: `{command}` brings you back to your seat."
+    return f"You left, and {meanwhile}: `{shlex.join(command)}` brings you back to your seat."
 
 
 @asynccontextmanager
@@ -118,7 +120,7 @@ async def _server(settings: Settings, wanted: Wanted) -> AsyncIterator[Server]:
     elif wanted.address:
         raise StartError(f"Nothing answers at {wanted.address}.")
     else:
-        async with everything(settings, "play", **_AT_LEISURE) as app:
+        async with everything(settings, "play", **AT_LEISURE) as app:
             yield Server(app.address, own=True)
 
 

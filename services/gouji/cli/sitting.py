@@ -43,6 +43,20 @@ _ASKED: Final = {
     "contest": "Your opposite revolts and shows this to open (开点): beat it or pass.",
     "last": "Your team is left: say who is last (大落), such as `last 2`.",
 }
+_DARK: Final = "Before you see your cards: "
+
+
+def _asked(observation: Observation) -> str:
+    """Put the question in words: what is asked, and of which tribute it is."""
+    dark = _DARK if observation.phase == "advance" else ""
+    debt = observation.debt
+    about = ""
+    if debt is not None:
+        cards = f"{debt.cards} card" + ("" if debt.cards == 1 else "s")
+        about = f"{debt.payer} owes {debt.receiver} {cards} of {debt.kind} tribute. "
+    return dark + about + _ASKED[observation.question or ""]
+
+
 _HINTED: Final = frozenset(_ASKED) - {"lead", "answer", "last_word", "gouji", "return"}
 """Questions that come with their few answers."""
 
@@ -171,9 +185,10 @@ class Sitting:
         self._console.print(render.seats_table(observation, self._names, away), highlight=False)
         acts = [f"{act.seat} {render.deed(act, leads=n == 0)}" for n, act in enumerate(view.hand.trick)]
         self._say(f"trick: {render.DOT.join(acts)}" if acts else "", render.table_line(observation))
-        self._say(f"your hand ({len(asked.held)}): {render.by_rank(asked.held)}")
+        if asked.held:
+            self._say(f"your hand ({len(asked.held)}): {render.by_rank(asked.held)}")
         left = self._table.seconds_left
-        self._say(_ASKED[asked.question] + (f" {max(left, 0):.0f} s left." if left is not None else ""))
+        self._say(_asked(observation) + (f" {max(left, 0):.0f} s left." if left is not None else ""))
         if asked.question in _HINTED:
             self._hint(asked)
 

@@ -105,6 +105,10 @@ def _read(request: scoring_pb2.RecordHandRequest) -> tuple[Kept, list[ledger.Ent
         raise malformed(f"result.{error.path}", error.problem) from error
     if not message.HasField("ended"):
         raise malformed("result.ended", "is not set")
+    try:
+        message.ended.ToDatetime()
+    except ValueError:
+        raise malformed("result.ended", "is no time") from None
     return _kept(message), ledger.entries(result)
 
 

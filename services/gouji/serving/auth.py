@@ -167,6 +167,14 @@ class Tokens:
         )
 
 
+SHORTEST_KEY = 32
+"""Characters of a secret that signs tokens, at least."""
+
+
+class DamagedKeyError(OSError):
+    """A key file that cannot be used; the text says what to do."""
+
+
 def read_or_make_key(path: Path) -> str:
     """Read a secret from a file that only its owner may read; make it first, once, if it is not there."""
     if not path.exists():
@@ -174,9 +182,15 @@ def read_or_make_key(path: Path) -> str:
         with NamedTemporaryFile("w", dir=path.parent) as fresh:  # made with mode 0600
             fresh.write(secrets.token_urlsafe(32))
             fresh.flush()
+            os.fsync(fresh.fileno())
             with suppress(FileExistsError):
                 os.link(fresh.name, path)
-    return path.read_text()
+    key = path.read_text()
+    if len(key) < SHORTEST_KEY:
+        raise DamagedKeyError(
+            f"{path} holds no key of {SHORTEST_KEY} characters or more: remove it to have a new one made."
+        )
+    return key
 
 
 def tokens_for(settings: Settings, clock: Clock) -> Tokens:

@@ -6,6 +6,8 @@ the parameters of a statement, which hold hidden cards.
 """
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
@@ -28,6 +30,9 @@ _NOW = {
 
 _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
 """Errors of the statement, which trying again does not mend."""
+
+
+_WAL_TRIES, _WAL_WAIT_SECONDS = 100, 0.02
 
 
 class Database:
@@ -130,9 +135,22 @@ def _make_folder(_dialect: object, _record: object, arguments: list[str], _optio
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # the driver begins nothing of its own accord
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+    for pragma in ("busy_timeout=10000", "synchronous=FULL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
+    _switch_to_wal(cursor)
     cursor.close()
+
+
+def _switch_to_wal(cursor: Any) -> None:
+    """Turn on the write-ahead log. SQLite does not wait here while another connection makes the same new file."""
+    for _ in range(_WAL_TRIES):
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            time.sleep(_WAL_WAIT_SECONDS)
+        else:
+            return
+    cursor.execute("PRAGMA journal_mode=WAL")
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:

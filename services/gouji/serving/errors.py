@@ -132,16 +132,26 @@ class Refusal:
     retry_after_ms: int | None = None
 
 
+LONGEST_TEXT = 300
+"""Characters of an error's sentence, and of each detail; the rest is cut off."""
+
+
 def to_status(error: ServiceError) -> status_pb2.Status:
     """Make the rich status of an error."""
-    info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata)
-    status = status_pb2.Status(code=code_pb2.Code.Value(error.code.name), message=error.message)
+    # What a request said may stand in both, and all of it travels in headers, which have little room.
+    metadata = {key: _short(value) for key, value in error.metadata.items()}
+    info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)
+    status = status_pb2.Status(code=code_pb2.Code.Value(error.code.name), message=_short(error.message))
     status.details.append(_packed(info))
     if error.retry_after_ms is not None:
         retry = error_details_pb2.RetryInfo()
         retry.retry_delay.FromMilliseconds(error.retry_after_ms)
         status.details.append(_packed(retry))
     return status
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
 
 
 def _packed(message: error_details_pb2.ErrorInfo | error_details_pb2.RetryInfo) -> Any:
@@ -152,7 +162,10 @@ def _packed(message: error_details_pb2.ErrorInfo | error_details_pb2.RetryInfo) 
 
 def refusal_of(error: grpc.RpcError) -> Refusal | None:
     """Read what a server of ours said; None when the failure comes from elsewhere (the network, a proxy)."""
-    status = rpc_status.from_call(error)
+    try:
+        status = rpc_status.from_call(error)
+    except ValueError:  # the details were lost on the way
+        return None
     if status is None:
         return None
     info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()

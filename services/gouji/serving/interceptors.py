@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 import grpc
 import structlog
+from google.protobuf.message import DecodeError
 
 from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
 from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
@@ -92,6 +93,8 @@ class Surround(grpc.aio.ServerInterceptor):
         behaviour, remake = _parts(handler)
 
         async def handle(call: Call) -> Any:
+            if isinstance(call.request, Undecodable):
+                raise ServiceError("malformed", f"The request is no message of {method}.")
             return await behaviour(call.request, call.context)
 
         proceed: Proceed = handle
@@ -101,7 +104,21 @@ class Surround(grpc.aio.ServerInterceptor):
         async def answer(request: Any, context: Context) -> Any:
             return await proceed(Call(service, method, handler.response_streaming, request, context))
 
-        return remake(answer, handler.request_deserializer, handler.response_serializer)
+        return remake(answer, _reading(handler.request_deserializer), handler.response_serializer)
+
+
+class Undecodable:
+    """Stands for a request that is no message, so that the layers can refuse it."""
+
+
+def _reading(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
+    def read(data: bytes) -> Any:
+        try:
+            return deserialize(data) if deserialize else data
+        except (DecodeError, ValueError):
+            return Undecodable()
+
+    return read
 
 
 def _parts(handler: Handler) -> tuple[Behaviour, Callable[..., Handler]]:

@@ -8,8 +8,11 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Port = Annotated[int, Field(ge=0, le=65535)]
-Positive = Annotated[int, Field(gt=0)]
-NotNegative = Annotated[int, Field(ge=0)]
+LARGEST = 2**31 - 1
+"""Largest number that a setting takes: the wire's numbers hold no more, and it is 24 days in milliseconds."""
+
+Positive = Annotated[int, Field(gt=0, le=LARGEST)]
+NotNegative = Annotated[int, Field(ge=0, le=LARGEST)]
 Key = Annotated[SecretStr, Field(min_length=32)]
 
 

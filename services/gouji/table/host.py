@@ -34,6 +34,9 @@ POLL_SECONDS: Final = 1.0
 LOADING_SECONDS: Final = 5.0
 """How long a call waits for a table that is being loaded."""
 
+LONGEST_TABLE_ID: Final = 64
+"""Characters of a table's id; no table has a longer one."""
+
 TAKEN_AT_ONCE: Final = 64
 """Tables taken in one statement."""
 
@@ -78,9 +81,14 @@ class Host:
 
     # From start to stop
 
+    @property
+    def address(self) -> str:
+        """What clients dial to reach this server."""
+        return self._app.settings.advertise_address or self._app.address
+
     async def start(self) -> None:
         """Begin the lease. Free tables are taken in the background: to load one, the log writer must run."""
-        await self._lease.begin(self._app.settings.advertise_address or self._app.address, self._capacity)
+        await self._lease.begin(self.address, self._capacity)
 
     async def stop(self) -> None:
         """Let all tables go between two steps, so that any server may take them at once."""
@@ -105,7 +113,7 @@ class Host:
             self._metrics.leases_lost.inc()
             self._app.log.warning("lease_lost", server=self._lease.server_id, tables=len(self._tables))
             self._let_go()
-            await self._lease.begin(self._app.settings.advertise_address or self._app.address, self._capacity)
+            await self._lease.begin(self.address, self._capacity)
 
     def _let_go(self) -> None:
         lives, self._tables = list(self._tables.values()), {}
@@ -137,6 +145,7 @@ class Host:
         Raises `ServiceError`: `unknown_table`, `wrong_server` with the address of the right one, `table_moving` for
         a table that no server has just now, `table_frozen`, `draining`.
         """
+        check_id(table_id)
         if self._draining:
             raise draining()
         standing = None if table_id in self._tables else await self._open_or_standing(table_id)
@@ -155,16 +164,18 @@ class Host:
         if table_id not in self._loading:
             standing = await self._store.standing(table_id)
             if standing is None:
-                raise ServiceError("unknown_table", "There is no such table.")
+                raise unknown()
             if standing.state in ENDED:
                 return standing
             if standing.owner not in (None, self._lease.server_id):
-                raise wrong_server(standing.address)
+                # A predecessor at this address died, and its lease has not run out.
+                raise moving() if standing.address == self.address else wrong_server(standing.address)
         await self.open(table_id)
         return None
 
     async def open(self, table_id: str) -> bool:
         """Take a table if no live server has it; say whether it was here already."""
+        check_id(table_id)
         if table_id in self._tables:
             return True
         if table_id not in self._loading and self._room > 0:
@@ -274,6 +285,17 @@ class Host:
             return False
         del self._tables[live.table.table_id]
         return True
+
+
+def check_id(table_id: str) -> None:
+    """Raise `ServiceError` `unknown_table` for what no table's id can be; no database need be asked."""
+    if len(table_id) > LONGEST_TABLE_ID or "\0" in table_id:
+        raise unknown()
+
+
+def unknown() -> ServiceError:
+    """Make the error for a table that there is not."""
+    return ServiceError("unknown_table", "There is no such table.")
 
 
 def moving() -> ServiceError:
