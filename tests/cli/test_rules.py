@@ -93,7 +93,7 @@ def test_an_option_is_explained(name: str) -> None:
 
 
 def test_an_option_tells_what_it_needs_and_excludes() -> None:
-    assert "Needs threes_last (R9.8) or fours_open (R9.9).\nown_team needs teams (R7.6)." in run("buy_from")[1]
+    assert "Acts with threes_last (R9.8) or fours_open (R9.9).\nown_team acts with teams (R7.6)." in run("buy_from")[1]
     assert "Excludes threes_last (R9.8)." in run("lay_off")[1]
     assert "Needs tribute_kinds with point (R8.2)." in run("calls")[1]
 

@@ -10,7 +10,7 @@ from gouji.engine.rules import RuleSet
 from gouji.engine.tribute import Aftermath, Debt
 
 PHASES: tuple[str, ...]
-"""Phases that a position may be set up in (CASES.md)."""
+"""Phases that a position may be set up in (docs/cases.md)."""
 
 QUESTIONS: tuple[str, ...]
 """All that `Hand.question` may be."""
@@ -53,7 +53,7 @@ class Hand:
         first_hand: bool = False,
         held: bool = False,
     ) -> Hand:
-        """Set up any position (CASES.md), ``owed`` still to settle. Raises `InvalidState` or `MalformedCards`."""
+        """Set up any position (docs/cases.md), ``owed`` still to settle. Raises `InvalidState` or `MalformedCards`."""
     @staticmethod
     def from_bytes(data: bytes, rules: RuleSet) -> Hand:
         """Read what `to_bytes` wrote under the same rules. Raises `InvalidState` for anything else."""

@@ -310,3 +310,32 @@ OPTIONS: Final[dict[str, Option]] = {option.name: option for chapter in CHAPTERS
 """Every option by name."""
 
 __all__ = ["CHAPTERS", "OPTIONS", "Chapter", "Choice", "Option", "Value"]
+
+IDLE: Final = frozenset(
+    {
+        "burn_guard",
+        "burn_team_mate",
+        "counter_burn",
+        "burn_order",
+        "open_cards",
+        "negatives",
+        "tribute_order",
+        "sweep_replaces_all",
+        "no_tribute_card",
+        "return_tribute",
+        "may_refuse",
+        "return_point",
+        "may_decline_tribute",
+        "team_tribute",
+        "resist",
+        "resist_covers",
+        "buy_from",
+        "buy_after_point",
+        "doubles_called",
+        "two_revolts",
+        "revolt_opens",
+        "opposite_opens",
+        "report",
+    }
+)
+"""Options that do nothing where what they need is off, and are then let be: a position may use them all the same."""

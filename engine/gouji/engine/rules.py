@@ -7,7 +7,7 @@ from typing import Final
 
 from gouji.engine.errors import BadValue, RulesConflict, UnknownOption
 from gouji.engine.option import alternatives
-from gouji.engine.options import CHAPTERS, OPTIONS, Chapter, Choice, Option, Value
+from gouji.engine.options import CHAPTERS, IDLE, OPTIONS, Chapter, Choice, Option, Value
 
 RULES_VERSION: Final = 2
 """Raised when the outcome of any recorded hand would change; stands in every log."""
@@ -152,7 +152,7 @@ class RuleSet:
         """Refuse what makes no sense together; each refusal names both options and their clauses."""
         for option in OPTIONS.values():
             what = f"{option.told(self[option.name])} ({option.clause})"
-            for need in option.unmet(self.values):
+            for need in () if option.name in IDLE else option.unmet(self.values):
                 raise RulesConflict(f"{what} needs {tell(need)}")
             for other in option.clashes(self.values):
                 raise RulesConflict(f"{what} and {tell(other)} exclude each other")

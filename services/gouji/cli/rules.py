@@ -11,6 +11,7 @@ from gouji.cli.house_rules import HouseRule, find
 from gouji.cli.rule_options import parse_rules
 from gouji.cli.rules_page import page
 from gouji.engine import RuleSet, RuleSetError
+from gouji.engine.options import IDLE
 from gouji.engine.rules import CHAPTERS, DECKS, OPTIONS, PRESETS, SOURCES, Chapter, Option, Preset, tell
 
 _MARK: Final = "*"
@@ -124,11 +125,12 @@ def _option(option: Option) -> Iterator[str]:
 
 
 def _conditions(option: Option) -> Iterator[str]:
+    idle = option.name in IDLE
     for need in option.needs:
-        yield f"Needs {tell(need)}."
+        yield f"{'Acts with' if idle else 'Needs'} {tell(need)}."
     for choice in option.means:
         for need in choice.needs:
-            yield f"{choice.word} needs {tell(need)}."
+            yield f"{choice.word} {'acts with' if idle else 'needs'} {tell(need)}."
     for other in option.excludes:
         yield f"Excludes {tell(other)}."
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from gouji.cli.house_rules import HouseRule, house_rules, simplified
 from gouji.engine import RuleSet
+from gouji.engine.options import IDLE
 from gouji.engine.rules import CHAPTERS, DECKS, OPTIONS, PRESETS, SOURCES, Chapter, Option, Preset, alternatives
 
 _HEAD: Final = """\
@@ -168,11 +169,12 @@ def _facts(option: Option) -> Iterator[str]:
     yield f"Default `{option.show(option.default)}`."
     if isinstance(option.default, int) and not isinstance(option.default, bool) and not option.means:
         yield f"From {option.least} to {option.most}."
+    idle = option.name in IDLE
     for need in option.needs:
-        yield f"Needs {_need(need)}."
+        yield f"{'Acts with' if idle else 'Needs'} {_need(need)}."
     for choice in option.means:
         for need in choice.needs:
-            yield f"`{choice.word}` needs {_need(need)}."
+            yield f"`{choice.word}` {'acts with' if idle else 'needs'} {_need(need)}."
     for other in option.excludes:
         yield f"Excludes {_link(other)}."
     setting = [name for name in PRESETS if RuleSet(name)[option.name] != option.default]

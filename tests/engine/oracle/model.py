@@ -114,7 +114,7 @@ class Model:
         return {action for action in actions if self._judge(asked, action) is None}
 
     def judge(self, action: Action) -> Reason | None:
-        """Why an action is refused: of all that speaks against it, what stands first in CASES.md. None if lawful."""
+        """Why an action is refused: the first by docs/cases.md of what speaks against it; None if lawful."""
         asked = self.question
         return Reason.HAND_OVER if asked is None else self._judge(asked, action)
 
