@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gouji.engine import RuleSet
 from gouji.engine.deal import deck_for
 from gouji.v1.cards_pb2 import RANK_FOUR, Card
 from gouji.v1.events_pb2 import ActionTaken, Consequence, Event, HandDealt, HandEnded
@@ -27,7 +28,7 @@ class Audit:
     dealt: list[Counter[tuple[int, int]]] = field(default_factory=list)
     finished: set[int] = field(default_factory=set)
     commitment: bytes = b""
-    deck: Counter[tuple[int, int]] = field(default_factory=Counter)
+    deck: Counter[tuple[int, int]] = field(default_factory=lambda: Counter(deck_for(RuleSet())))
 
     def take(self, event: Event) -> Iterator[str]:
         """Go on by one event; yields a sentence for each thing that is wrong."""

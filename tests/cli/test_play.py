@@ -118,7 +118,7 @@ def test_who_quits_comes_back_to_the_same_hand_with_the_same_command(
     game.expect(re.escape(PROMPT))
     table, held = re.findall(r"Table (\w+):", game.before)[0], hand_of(game.before)
     game.sendline("quit")
-    game.expect("You left, and the table waits: `gouji play` brings you back to your seat.")
+    game.expect(r"You left, and the table waits: `gouji play.*` brings you back to your seat\.")
     assert ends(game) == 0
 
     again = terminal.play(*PLAIN)

@@ -155,7 +155,7 @@ CONFLICTS = [
     ("threes_last=true report=on_request", "report: on_request (R9.11) and threes_last (R9.8) exclude each other"),
     ("threes=17", "threes: 17 (R1.3) and decks: 4 (R1.2): at most 16 in the packs"),
     ("fours=24", "fours: 24 (R1.3) and decks: 4 (R1.2): at most 16 in the packs"),
-    ("min_high=15", "min_high: 15 (R3.1) and decks: 4 (R1.2): at most 14 in every hand"),
+    ("min_high=13", "min_high: 13 (R3.1) and decks: 4 (R1.2): at most 12 in every hand"),
 ]  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def test_every_condition_of_a_row_is_among_those_tried() -> None:
     [
         "opening=true no_open_on_lead=true no_open_on_counter=true",
         "decks=6 threes=24 fours=24 min_high=20",
-        "min_high=14",
+        "min_high=12",
         "teams=false burn_order=team_first burn_team_mate=false",
         "big_joker_duel=two_kills_one joker_duel=swords big_joker_is_gouji=false",
         "revolution=threeless first_leader=show_fours",

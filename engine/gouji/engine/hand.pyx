@@ -831,7 +831,7 @@ def _observe(Hand hand, viewer):
         may_yield=mine and hand.may_yield,
         finished=hand.finished,
         felt=None if viewer is None else seat_or_none(hand.s.felt[<int>viewer]),
-        choices=tuple(hand.legal_actions()) if mine and hand.s.phase != PLAYING else (),
+        choices=tuple(hand.legal_actions()) if mine and (hand.s.phase != PLAYING or hand.s.fours_due != NONE) else (),
         may_feel=mine and hand.s.feels[<int>viewer] < hand.compiled.c.feel,
         may_ask=hand.may_ask(viewer) if mine else (),
         debt=hand.debt,

@@ -164,8 +164,8 @@ class RuleSet:
         for name, most, where in (
             ("threes", 4 * packs, "in the packs"),
             ("fours", 4 * packs, "in the packs"),
-            # J, Q, K, A, 2 and two jokers of every pack, dealt to six.
-            ("min_high", 22 * packs // 6, "in every hand"),
+            # Two less than a seat is dealt on average; nearer to that, deals that do are too rare to wait for.
+            ("min_high", 22 * packs // 6 - 2, "in every hand"),
         ):
             if int(str(self[name])) > most:
                 option = OPTIONS[name]

@@ -24,7 +24,7 @@ class Answer:
     @property
     def declines(self) -> bool:
         """It lets the question go by."""
-        return self.action.kind in (ActionKind.PASS, ActionKind.STAY)
+        return self.action.kind in (ActionKind.PASS, ActionKind.STAY, ActionKind.DECLINE)
 
 
 @dataclass(frozen=True, slots=True)
