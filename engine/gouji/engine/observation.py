@@ -40,8 +40,8 @@ class Observation:
     ``turn`` is the seat that is asked, or None when the hand is over or the question is another seat's private one;
     ``answers_open`` says that private questions may be open (the same for every viewer). ``question`` and
     ``may_yield`` are set for the viewer alone; ``felt`` is what it felt of its opposite's cards last, and
-    ``may_feel`` and ``may_ask`` what more it may learn of counts (R9.11). ``choices`` are all that it may do outside the
-    play, and where fours must be led (R9.9); ``debt`` is the tribute that is being settled.
+    ``may_feel`` and ``may_ask`` what more it may learn of counts (R9.11). Outside the play, and where fours must be
+    led (R9.9), ``choices`` are all that it may do; ``debt`` is the tribute that is being settled.
     """
 
     rules: RuleSet
