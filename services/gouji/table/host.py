@@ -8,6 +8,7 @@ import asyncio
 import secrets
 from collections.abc import Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from gouji.serving.app import App
@@ -179,14 +180,12 @@ class Host:
         if table_id in self._tables:
             return True
         if table_id not in self._loading and self._room > 0:
-            owned = await self._store.take_one(self._lease.server_id, table_id)
-            if owned is not None:
-                self._load(owned)
-            # Else it may just have been taken with others, and not be known here yet.
-            async with self._taking:
-                pass
-        if table_id in self._loading:
-            await asyncio.wait([self._loading[table_id]], timeout=LOADING_SECONDS)
+            # In a task of its own: a caller that gives up must not leave a table taken and not loaded.
+            self._note_loading(table_id, self._take_and_load(table_id))
+        while (loading := self._loading.get(table_id)) is not None:
+            done, _ = await asyncio.wait([loading], timeout=LOADING_SECONDS)
+            if not done:
+                break
         return False
 
     async def take_free(self) -> int:
@@ -207,6 +206,21 @@ class Host:
 
     # Loading
 
+    async def _take_and_load(self, table_id: str) -> None:
+        server_id = self._lease.server_id
+        try:
+            owned = await self._store.take_one(server_id, table_id)
+        except StorageUnavailable:
+            await self._take_again(table_id)  # it may have been taken
+            return
+        if owned is not None:
+            self._metrics.taken.inc()
+            await self._load_or_retry(owned, server_id)
+            return
+        # It may just have been taken with others, and not be known here yet.
+        async with self._taking:
+            pass
+
     def _load(self, owned: Owned) -> asyncio.Task[None]:
         self._metrics.taken.inc()
         return self._note_loading(owned.table_id, self._load_or_retry(owned, self._lease.server_id))
@@ -214,8 +228,12 @@ class Host:
     def _note_loading(self, table_id: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._loading[table_id] = task
-        task.add_done_callback(lambda _: self._loading.pop(table_id, None))
+        task.add_done_callback(partial(self._forget_loading, table_id))
         return task
+
+    def _forget_loading(self, table_id: str, task: asyncio.Task[None]) -> None:
+        if self._loading.get(table_id) is task:
+            del self._loading[table_id]
 
     async def _load_or_retry(self, owned: Owned, server_id: str) -> None:
         try:
