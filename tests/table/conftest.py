@@ -205,24 +205,13 @@ async def rows(settings: Settings) -> AsyncIterator[Rows]:
     await database.close()
 
 
-def _held(hand: Hand) -> Hand:
-    """The same position, waiting after private questions as the hands of tables do."""
-    rules = RuleSet.parse({"revolution": "off"})
-    loose, held = (Hand.deal(rules, bytes(32), held=held).to_bytes() for held in (False, True))
-    (place,) = (place for place, pair in enumerate(zip(loose, held, strict=True)) if pair[0] != pair[1])
-    raw = bytearray(hand.to_bytes())
-    raw[place] = held[place]
-    return Hand.from_bytes(bytes(raw), hand.rules)
-
-
 @pytest.fixture
 def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes every deal this position, led by seat 0."""
 
     def fix(hands: list[str], **position: Any) -> None:
         def deal(match: Match, _seed: bytes, *, held: bool = False) -> Hand:
-            hand = Hand.position(match.rules, hands, 0, **position)
-            return _held(hand) if held else hand
+            return Hand.position(match.rules, hands, 0, held=held, **position)
 
         monkeypatch.setattr(Match, "deal", deal)
 

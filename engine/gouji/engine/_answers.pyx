@@ -14,10 +14,10 @@ from gouji.engine._plays cimport (
 )
 from gouji.engine._state cimport (
     BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, DOES_NOT_BEAT, FOUR,
-    FOURS_DUE, LEGAL, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE,
-    ONLY_OPPOSITE, OPPOSITE_THREE, OPPOSITE_THREE_OPEN, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_CONTEST, Q_GOUJI,
-    Q_LAST_WORD, Q_LEAD, RANKS, SEATS, SLAM_KOREAN, SMALL, THREE, TOTAL, TWO, WRONG_COUNT, YIELD, Log, Play, Rules,
-    State, after, has, has_head, jokers, note, number_in, opposite, pack, unpack,
+    LEGAL, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE, ONLY_OPPOSITE,
+    OPPOSITE_THREE, OPPOSITE_THREE_OPEN, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI, Q_LAST_WORD, Q_LEAD,
+    RANKS, SEATS, SLAM_KOREAN, SMALL, THREE, TOTAL, TWO, WRONG_COUNT, YIELD, Log, Play, Rules, State, after, has,
+    has_head, jokers, note, number_in, opposite, pack, unpack,
 )
 
 cdef int* TURN_ORDER = [1, 2, 3, 4, 5]

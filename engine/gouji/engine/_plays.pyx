@@ -4,7 +4,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 
 from gouji.engine._state cimport (
-    ACE, BIG, JACK, KING, OPEN_ANY, OPEN_PURE, QUEEN, RANKS, SMALL, TEN, THREE, THREES_LAST, THREES_WHOLE, TOTAL, TWO,
+    ACE, BIG, JACK, OPEN_ANY, OPEN_PURE, QUEEN, SMALL, TEN, THREE, THREES_LAST, THREES_WHOLE, TOTAL, TWO,
     TWOS_ANY, TWOS_NEVER, BURN_NEEDS_JOKER, LEGAL, FOUR, FOURS_DUE, Play, Rules, State, has, pack, unpack,
 )
 

@@ -18,10 +18,9 @@ from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
 from gouji.engine._state cimport (
-    ADVANCE, BIG, BUY, CALLING, LASTS, LAYING_OFF, MAX_ASKS, MAX_DEBTS, NONE, OVER, PLAYING, Q_ACCEPT, Q_ANSWER,
-    Q_BURN, Q_CONTEST, Q_GOUJI, Q_LAST, Q_LEAD, Q_NOTHING, Q_PAY, Q_REDEAL, Q_RETURN, Q_REVOLT, Q_SINK, RANKS, REVOLTS,
-    SEATS, SINKING, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers, pack, pack_return,
-    pack_value, same_team, unpack,
+    ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
+    Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
+    pack, pack_value, same_team,
 )
 
 from gouji.engine import events
