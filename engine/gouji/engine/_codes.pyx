@@ -4,9 +4,9 @@
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
-from gouji.engine._plays cimport read_play
+from gouji.engine._game cimport read_play
 from gouji.engine._state cimport (
-    BIG, RANKS, SMALL, TWO, Play, pack, pack_return, pack_value, unpack,
+    BIG, RANKS, SMALL, TWO, Play, kind_in, pack, pack_return, pack_value, seat_in, unpack, value_in,
 )
 
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
@@ -34,11 +34,11 @@ cdef str text_of_play(Play play):
 def decode(code):
     """Unpack an action. A payment has no cards: they follow from the state."""
     cdef uint64_t packed = code
-    kind = _KINDS[packed & 31]
-    seat = (packed >> 25) & 7
-    value = (packed >> 5) & 15
+    kind = _KINDS[kind_in(packed)]
+    seat = seat_in(packed)
+    value = value_in(packed)
     if kind is ActionKind.RETURN:
-        return Action((packed >> 5) & 7, kind, returned_text(packed))
+        return Action(seat, kind, returned_text(packed))
     if kind in _PLAYS:
         return Action(seat, kind, text_of_play(unpack(packed)))
     if kind in _OF_RANK:

@@ -1,8 +1,20 @@
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
-from gouji.engine._state cimport Log, Rules, State
+from gouji.engine._state cimport Log, Play, Rules, State
+
 
 cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
 cdef void apply(State* s, const Rules* rules, uint64_t code, Log* log) noexcept nogil
 cdef void close_answers(State* s, const Rules* rules, Log* log) noexcept nogil
 cdef int list_actions(const State* s, const Rules* rules, uint64_t* out) noexcept nogil
+cdef int list_bound(const State* s, int seat) noexcept nogil
+cdef void enter(State* s, const Rules* rules, int phase, Log* log) noexcept nogil
+cdef void begin_play(State* s, const Rules* rules, int leader, Log* log) noexcept nogil
+cdef void tribute_due(const State* s, const Rules* rules, uint8_t* cards) noexcept nogil
+cdef bint read_play(const uint8_t* cards, Play* play) noexcept nogil
+cdef bint holds_opening(const uint8_t* cards, const Rules* rules) noexcept nogil
+cdef bint is_sweep(const State* s, const Rules* rules) noexcept nogil
+cdef int step(State* s, const Rules* rules, uint64_t code) noexcept nogil
+cdef int step_all(State* s, const Rules* rules, const uint64_t* codes, Py_ssize_t n) noexcept nogil
+cdef int play_out(State* s, const Rules* rules, uint64_t* chance, int until) noexcept nogil
+cdef bint yield_is_open(const State* s, const Rules* rules) noexcept nogil

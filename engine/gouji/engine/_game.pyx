@@ -1,38 +1,31 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """R3.1: a hand as one game: every action is judged, done and listed here, by the phase that it belongs to."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
-from gouji.engine._answers cimport answer, check_play, list_answers_of, proceed
-from gouji.engine._asking cimport ask_next
-from gouji.engine._endings cimport name_last
-from gouji.engine._prelude cimport check_prelude, decide, enter, list_prelude
-from gouji.engine._state cimport (
-    ACCEPT, ADVANCE, ASK, ASK_REDEAL, BURN, BUY, BUY_WITH, CALL, CALLING, CLOSE, DECLINE, DOUBLE, FEEL, GIVE,
-    HAND_OVER, LASTS, LAST_KIND, LAY_OFF, LEGAL, MUST_LEAD, NAME_LAST, NONE, NOT_YOUR_TURN, NO_CALL, NO_HEAD, OVER,
-    PASS, PAY, PLAY, PLAYING, Q_BURN, Q_CONTEST, Q_LAST_WORD, Q_LEAD, Q_REDEAL, Q_REVOLT, Q_SINK, REDEAL, REFUSE,
-    RETURN, REVOLT, REVOLTS, SEATS, SINK, SINKING, STAY, TOTAL, TRIBUTE, UNKNOWN_ACTION, WRONG_PHASE, YIELD,
-    YIELD_NOT_ALLOWED, Log, Play, Rules, State, has, opposite, pack_value, unpack,
-)
+from gouji.engine._state cimport *
 
-cdef uint64_t CARD_BITS = 0x1FFFFE0
-cdef uint64_t VALUE_BITS = 0x1E0
-
-
-cdef inline int seat_in(uint64_t code) noexcept nogil:
-    return (code >> 5) & 7 if code & 31 == RETURN else (code >> 25) & 7
+# One unit, so that the compiler sees the way of an action whole: calls between modules cost three times the rules.
+include "_plays.pxi"
+include "_burns.pxi"
+include "_asking.pxi"
+include "_endings.pxi"
+include "_answers.pxi"
+include "_prelude.pxi"
 
 
 cdef inline bint is_well_formed(uint64_t code) noexcept nogil:
     """Whether a packed action has no bits beside those that its kind uses."""
-    cdef int kind = code & 31
-    if kind > LAST_KIND:
-        return False
-    if kind == RETURN:
-        return True
+    cdef int kind = kind_in(code)
+    cdef Play play
     if kind == PLAY or kind == BURN or kind == REVOLT:
-        return not code >> 28
-    return not code >> 28 and not code & CARD_BITS & ~VALUE_BITS and (takes_value(kind) or not code & VALUE_BITS)
+        play = unpack(code)
+        return not code >> 56 and adds_up(&play)
+    if takes_value(kind):
+        return not code >> 16
+    return kind == RETURN or (kind <= LAST_KIND and not code >> 8)
 
 
 cdef inline bint takes_value(int kind) noexcept nogil:
@@ -80,19 +73,19 @@ cdef int check_playing(const State* s, const Rules* rules, int kind, uint64_t co
     cdef Play play
     if kind == PLAY or kind == BURN:
         play = unpack(code)
-        return check_play(s, rules, s.turn, kind, &play)
+        return check_play(s, rules, &play, kind == BURN)
     if kind == FEEL or kind == ASK:
-        return LEGAL if may_learn(s, rules, kind, (code >> 5) & 15) else WRONG_PHASE
+        return LEGAL if may_learn(s, rules, kind, value_in(code)) else WRONG_PHASE
     if s.question == Q_LEAD:
         return MUST_LEAD
     if kind == YIELD:
-        return LEGAL if s.may_yield else YIELD_NOT_ALLOWED
+        return LEGAL if yield_is_open(s, rules) else YIELD_NOT_ALLOWED
     return LEGAL if kind == PASS or s.question == Q_LAST_WORD else WRONG_PHASE
 
 
 cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil:
     """Why a packed action would be refused now, or 0. Reasons are tried in the order of reasons.py."""
-    cdef int kind = code & 31
+    cdef int kind = kind_in(code)
     if not is_well_formed(code):
         return UNKNOWN_ACTION
     if s.phase == OVER:
@@ -104,7 +97,7 @@ cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
     if s.phase == PLAYING:
         return check_playing(s, rules, kind, code)
     if s.phase == LASTS:
-        return LEGAL if ((code >> 5) & 15) < SEATS and has(s.in_mask, (code >> 5) & 15) else WRONG_PHASE
+        return LEGAL if (value_in(code)) < SEATS and has(s.in_mask, value_in(code)) else WRONG_PHASE
     return check_prelude(s, rules, kind, code)
 
 
@@ -117,19 +110,59 @@ cdef inline bint declines_privately(const State* s, int kind) noexcept nogil:
 
 cdef void apply(State* s, const Rules* rules, uint64_t code, Log* log) noexcept nogil:
     """Do a packed action that `check` has found legal."""
-    cdef int kind = code & 31
+    cdef int kind = kind_in(code)
     if kind == FEEL or kind == ASK:
-        learn(s, kind, (code >> 5) & 15)
+        learn(s, kind, value_in(code))
         return
-    if not declines_privately(s, kind):
-        s.window = False
-    s.may_yield = False
+    s.window &= declines_privately(s, kind)
     if s.phase == PLAYING:
-        answer(s, rules, kind, unpack(code), log)
+        answer(s, rules, code, log)
     elif s.phase == LASTS:
-        name_last(s, (code >> 5) & 15, log)
+        name_last(s, value_in(code), log)
     else:
         decide(s, rules, kind, code, log)
+
+
+cdef inline int step(State* s, const Rules* rules, uint64_t code) noexcept nogil:
+    """Judge a packed action and do it, telling nothing of what followed; why it is refused, or 0."""
+    cdef Log log
+    cdef Play play
+    cdef int why
+    log.n = 0
+    # Nearly every action passes or plays: these two go by the shortest way.
+    if code == pack_value(s.turn, PASS, 0) and s.question <= Q_BURN:
+        s.window &= s.question == Q_BURN
+        s.passed |= (s.question != Q_BURN) << s.turn
+        s.next_ask += 1
+        proceed(s, rules, &log)
+        return LEGAL
+    play = unpack(code)
+    if is_play_of(s.turn, code) and adds_up(&play) and s.phase == PLAYING:
+        why = check_play(s, rules, &play, False)
+        if why == LEGAL:
+            s.window = False
+            make_play(s, rules, &play, False, &log)
+        return why
+    why = check(s, rules, code)
+    if why == LEGAL:
+        apply(s, rules, code, &log)
+    return why
+
+
+cdef inline bint is_play_of(int seat, uint64_t code) noexcept nogil:
+    """Whether this is a play of a seat's, without bits that a play does not use."""
+    return code & <uint64_t>0xFF000000000000FF == pack_value(seat, PLAY, 0)
+
+
+cdef int step_all(State* s, const Rules* rules, const uint64_t* codes, Py_ssize_t n) noexcept nogil:
+    """Judge and do packed actions until one is refused: why, or 0."""
+    cdef Py_ssize_t i
+    cdef int why
+    for i in range(n):
+        why = step(s, rules, codes[i])
+        if why:
+            return why
+    return LEGAL
 
 
 cdef void close_answers(State* s, const Rules* rules, Log* log) noexcept nogil:
@@ -172,3 +205,45 @@ cdef int list_learning(const State* s, const Rules* rules, uint64_t* out, int n)
                 out[n] = pack_value(s.turn, ASK, seat)
                 n += 1
     return n
+
+
+cdef int play_out(State* s, const Rules* rules, uint64_t* chance, int until) noexcept nogil:
+    """Play uniformly at random until a phase begins; count the actions, or give -1 if that is not possible."""
+    cdef uint64_t* found = NULL
+    cdef int seat, room = 0, most, n, actions = 0
+    while s.phase < until:
+        # Hands grow before the play, and only shrink in it.
+        if s.phase < PLAYING or not room:
+            most = 16
+            for seat in range(SEATS):
+                most = max(most, list_bound(s, seat))
+            if most > room:
+                free(found)
+                room = most
+                found = <uint64_t*>malloc(room * sizeof(uint64_t))
+        if found == NULL:
+            return -1
+        n = random_action(s, rules, chance, found)
+        if n < 0:
+            free(found)
+            return -1
+        actions += n
+    free(found)
+    return actions
+
+
+cdef int random_action(State* s, const Rules* rules, uint64_t* chance, uint64_t* found) noexcept nogil:
+    cdef Log log
+    cdef int n
+    log.n = 0
+    if s.turn == NONE:
+        close_answers(s, rules, &log)
+        return 0
+    n = list_actions(s, rules, found)
+    if not n:
+        return -1
+    chance[0] ^= chance[0] << 13
+    chance[0] ^= chance[0] >> 7
+    chance[0] ^= chance[0] << 17
+    apply(s, rules, found[(chance[0] >> 11) % <uint64_t>n], &log)
+    return 1

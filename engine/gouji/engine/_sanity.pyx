@@ -5,7 +5,7 @@ from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, CALLING, FOUR, KIND_SWEEP, LASTS, LAYING_OFF, MAX_ASKS, MAX_DEBTS, NONE, OVER, PLAYING,
     Q_ACCEPT, Q_ANSWER, Q_BURN, Q_BUY, Q_CALL, Q_CONTEST, Q_DOUBLE, Q_GIVE, Q_GOUJI, Q_HEAD, Q_LAST, Q_LAY_OFF,
     Q_LEAD, Q_NOTHING, Q_PAY, Q_REDEAL, Q_RETURN, Q_REVOLT, Q_SINK, Q_TAKE, RANKS, REDEAL, REVOLTS, SEATS, SINKING,
-    SMALL, THREE, TOTAL, TRIBUTE, TWO, Debt, Play, State, has,
+    SMALL, THREE, TOTAL, TRIBUTE, TWO, Debt, Play, State, adds_up, has,
 )
 
 
@@ -53,7 +53,7 @@ cdef bint seats_are_sane(const State* s) noexcept:
     for mask in (s.passed, s.opened, s.revolted, s.struck, s.stuck, s.four_played, s.led, s.answered, s.resisting):
         if mask > 63:
             return False
-    for flag in (s.may_yield, s.held, s.window, s.void_hand, s.gouji, s.dead, s.kept_play, s.choke_due,
+    for flag in (s.held, s.window, s.void_hand, s.gouji, s.dead, s.kept_play, s.choke_due,
                  s.won_with_joker, s.scramble, s.first_hand):
         if flag > 1:
             return False
@@ -79,7 +79,7 @@ cdef bint cards_are_sane(const State* s) noexcept:
 
 
 cdef bint play_is_sane(const Play* play) noexcept:
-    if play.n > 24 or play.x > 24 or play.y > 6 or play.z > 6 or play.total != play.n + play.x + play.y + play.z:
+    if play.n > 24 or play.x > 24 or play.y > 6 or play.z > 6 or not adds_up(play) or play.spare[0] or play.spare[1]:
         return False
     if play.n:
         return play.base <= TWO and not (play.x and play.base == TWO)
@@ -89,8 +89,6 @@ cdef bint play_is_sane(const Play* play) noexcept:
 cdef bint asking_is_sane(const State* s) noexcept:
     cdef int i, question = s.question
     if s.n_finished > 5 or s.n_asks > MAX_ASKS or s.next_ask > s.n_asks or s.void_hand:
-        return False
-    if s.may_yield and question != Q_ANSWER and question != Q_GOUJI:
         return False
     if (s.table.total > 0) != (s.table_seat != NONE) or not debts_are_sane(s):
         return False

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """R7.1, R7.2, R7.4, R7.5: what a finished hand is worth. R7.3 counts tributes: ``tribute.py``."""
 
-from gouji.engine._endings cimport is_sweep
+from gouji.engine._game cimport is_sweep
 from gouji.engine._state cimport (
     NONE, SCORE_INDIVIDUAL, SCORE_TEAM, SEATS, SLAM_DOUBLES, SLAM_KOREAN, Rules, State,
 )

@@ -2,6 +2,7 @@
 # A clone is a copy of these bytes. Seats are 0..5, ranks 0 (three) to 14 (big joker), sets of seats are bit masks.
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 cdef enum:
     SEATS = 6
@@ -233,6 +234,7 @@ cdef struct Play:       # R2.1; a play of jokers alone has n = 0 and base SMALL 
     uint8_t y           # small jokers
     uint8_t z           # big jokers
     uint8_t total       # 0: no play
+    uint8_t spare[2]    # zero: plays are copied eight bytes at once
 
 cdef struct Debt:       # R8.1
     uint8_t payer
@@ -242,13 +244,12 @@ cdef struct Debt:       # R8.1
 
 cdef struct State:
     uint8_t counts[SEATS][16]       # cards held by rank, and their TOTAL
-    uint8_t played[SEATS][16]       # cards that everybody has seen, by rank
+    uint8_t played[SEATS][16]       # cards that everybody has seen, by rank, and their TOTAL
     Play table                      # the play to beat
     uint8_t table_seat              # who made it
     uint8_t phase
     uint8_t turn                    # who is asked, or NONE
     uint8_t question
-    uint8_t may_yield
     uint8_t held                    # wait for `close_answers` after each time private questions may be open
     uint8_t window                  # private questions may be open, by what everybody can see
     uint8_t void_hand
@@ -319,12 +320,21 @@ cdef struct Log:        # what followed from one action
     uint32_t notes[MAX_NOTES]       # kind | a << 8 | b << 16 | c << 24
 
 
+cdef extern from *:
+    """
+    #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    #error "packed actions are read as bytes, the lowest first"
+    #endif
+    """
+    # Cython's own hint to the compiler.
+    bint unlikely(bint condition) nogil
+
 cdef inline int opposite(int seat) noexcept nogil:
-    return seat - 3 if seat > 2 else seat + 3
+    # Seats come in no order that a processor could foresee, so these two read digits instead of branching.
+    return (0x210543 >> 4 * seat) & 15
 
 cdef inline int after(int seat, int steps) noexcept nogil:
-    cdef int other = seat + steps
-    return other - 6 if other > 5 else other
+    return (<uint64_t>0x543210543210 >> 4 * (seat + steps)) & 15
 
 cdef inline bint has(int mask, int seat) noexcept nogil:
     return (mask >> seat) & 1
@@ -333,18 +343,30 @@ cdef inline bint has_head(const State* s, int seat) noexcept nogil:
     # R4.5; R9.2: a kept head counts as one.
     return has(s.in_mask, opposite(seat)) or s.kept[seat] > 0
 
+cdef inline int headed(const State* s) noexcept nogil:
+    """The seats that have a head."""
+    cdef int seat, seats = ((s.in_mask << 3) | (s.in_mask >> 3)) & 63
+    if s.revolted:
+        for seat in range(SEATS):
+            seats |= (s.kept[seat] > 0) << seat
+    return seats
+
+cdef inline int team_of(int seat) noexcept nogil:
+    """The seats of a seat's team, itself included."""
+    return 0b101010 if seat & 1 else 0b010101
+
 cdef inline bint same_team(int seat, int other) noexcept nogil:
     return (seat - other) % 2 == 0
 
 cdef inline int jokers(const uint8_t* cards) noexcept nogil:
     return cards[SMALL] + cards[BIG]
 
-cdef inline int number_in(const State* s) noexcept nogil:
-    cdef int mask = s.in_mask, n = 0
-    while mask:
+cdef inline bint at_most(int n, int mask) noexcept nogil:
+    """Whether a set of seats has at most ``n`` of them, 0 to 4."""
+    while n and mask:
         mask &= mask - 1
-        n += 1
-    return n
+        n -= 1
+    return not mask
 
 cdef inline void note(Log* log, int kind, int a, int b, int c) noexcept nogil:
     if log.n < MAX_NOTES:
@@ -352,17 +374,26 @@ cdef inline void note(Log* log, int kind, int a, int b, int c) noexcept nogil:
         log.n += 1
 
 cdef inline uint64_t pack(int seat, int kind, Play play) noexcept nogil:
-    # kind 5 bits, base 4, n 5, x 5, y 3, z 3, seat 3: the packed form of an action.
-    return (kind | (<uint64_t>play.base << 5) | (<uint64_t>play.n << 9) | (<uint64_t>play.x << 14)
-            | (<uint64_t>play.y << 19) | (<uint64_t>play.z << 22) | (<uint64_t>seat << 25))
+    # kind 5 bits, seat 3, then a byte each for base, n, x, y, z and total: the packed form of an action.
+    return (kind | (seat << 5) | (<uint64_t>play.base << 8) | (<uint64_t>play.n << 16) | (<uint64_t>play.x << 24)
+            | (<uint64_t>play.y << 32) | (<uint64_t>play.z << 40) | (<uint64_t>play.total << 48))
 
 cdef inline uint64_t pack_value(int seat, int kind, int value) noexcept nogil:
     # An action that speaks of a rank, of ranks or of a seat has that in the place of a base.
-    return kind | (<uint64_t>value << 5) | (<uint64_t>seat << 25)
+    return kind | (seat << 5) | (<uint64_t>value << 8)
+
+cdef inline int kind_in(uint64_t code) noexcept nogil:
+    return code & 31
+
+cdef inline int seat_in(uint64_t code) noexcept nogil:
+    return (code >> 5) & 7
+
+cdef inline int value_in(uint64_t code) noexcept nogil:
+    return (code >> 8) & 255
 
 cdef inline uint64_t pack_return(int seat, const uint8_t* cards) noexcept nogil:
-    # Cards of any ranks: kind 5 bits, seat 3, then four bits a rank from three to two, two bits for w and W each.
-    cdef uint64_t code = RETURN | (<uint64_t>seat << 5)
+    # Cards of any ranks: four bits a rank from three to two, two bits for w and W each.
+    cdef uint64_t code = RETURN | (seat << 5)
     cdef int rank, at = 8
     for rank in range(RANKS):
         code |= <uint64_t>cards[rank] << at
@@ -371,10 +402,10 @@ cdef inline uint64_t pack_return(int seat, const uint8_t* cards) noexcept nogil:
 
 cdef inline Play unpack(uint64_t code) noexcept nogil:
     cdef Play play
-    play.base = (code >> 5) & 15
-    play.n = (code >> 9) & 31
-    play.x = (code >> 14) & 31
-    play.y = (code >> 19) & 7
-    play.z = (code >> 22) & 7
-    play.total = play.n + play.x + play.y + play.z
+    code >>= 8
+    memcpy(&play, &code, sizeof(Play))
     return play
+
+cdef inline bint adds_up(const Play* play) noexcept nogil:
+    """Whether a play that was unpacked has the total that it says."""
+    return play.n + play.x + play.y + play.z == play.total

@@ -9,11 +9,11 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from gouji.engine._answers cimport begin_play
 from gouji.engine._codes cimport text_of, text_of_play
-from gouji.engine._game cimport apply, check, close_answers, list_actions
-from gouji.engine._plays cimport holds_opening, list_bound, read_play
-from gouji.engine._prelude cimport enter, tribute_due
+from gouji.engine._game cimport (
+    apply, begin_play, check, close_answers, enter, holds_opening, list_actions, list_bound, play_out, read_play,
+    step, step_all, tribute_due, yield_is_open,
+)
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
@@ -200,7 +200,7 @@ cdef class Hand:
 
     @property
     def may_yield(self):
-        return bool(self.s.may_yield)
+        return bool(yield_is_open(&self.s, &self.compiled.c))
 
     @property
     def lead(self):
@@ -421,7 +421,7 @@ cdef class Hand:
     cdef object refusal_of(self, object action):
         cdef int rank, seat = action.seat
         # What comes before the cards is judged first, on the action without them.
-        bare = (pack_value(0, int(action.kind), 0) | ((seat & 7) << (5 if action.kind is ActionKind.RETURN else 25)))
+        bare = pack_value(seat & 7, int(action.kind), 0)
         why = _REASONS[check(&self.s, &self.compiled.c, bare)]
         if why in (Reason.HAND_OVER, Reason.NOT_YOUR_TURN):
             return why
@@ -460,37 +460,25 @@ cdef class Hand:
 
     cdef uint64_t lawful(self, object action) except? 0xFFFFFFFFFFFFFFFF:
         """Pack an action if it is legal; a fault may cost the turn (R9.13)."""
-        cdef Play nothing
         why = self.refusal(action)
         if why is None:
             return action if isinstance(action, int) else encode(action)
-        memset(&nothing, 0, sizeof(Play))
         if self.rules["fault_costs_turn"] and why in _FAULTS and self.s.turn != NONE:
-            passing = pack(self.s.turn, 0, nothing)
+            passing = pack_value(self.s.turn, 0, 0)
             if check(&self.s, &self.compiled.c, passing) == 0:
                 return passing
         raise IllegalAction(why, action if isinstance(action, Action) else None)
 
     def advance(self, code):
-        cdef Log log
-        cdef uint64_t packed = code
-        cdef int why = check(&self.s, &self.compiled.c, packed)
-        log.n = 0
+        cdef int why = step(&self.s, &self.compiled.c, code)
         if why:
             raise IllegalAction(_REASONS[why])
-        apply(&self.s, &self.compiled.c, packed, &log)
 
     def advance_all(self, const uint64_t[::1] codes):
-        cdef Py_ssize_t i
         cdef int why = 0
-        cdef Log log
-        with nogil:
-            for i in range(codes.shape[0]):
-                why = check(&self.s, &self.compiled.c, codes[i])
-                if why:
-                    break
-                log.n = 0
-                apply(&self.s, &self.compiled.c, codes[i], &log)
+        if codes.shape[0]:
+            with nogil:
+                why = step_all(&self.s, &self.compiled.c, &codes[0], codes.shape[0])
         if why:
             raise IllegalAction(_REASONS[why])
 
@@ -656,48 +644,6 @@ cdef object tell_of_prelude(int kind, int a, int b, int c, object gained):
     if kind == 14:
         return events.FoursSunk(a)
     return events.RanksLaidOff(("", "3", "4", "34")[a & 3])
-
-
-cdef int play_out(State* s, const Rules* rules, uint64_t* chance, int until) noexcept nogil:
-    """Play uniformly at random until a phase begins; count the actions, or give -1 if that is not possible."""
-    cdef uint64_t* found = NULL
-    cdef int seat, room = 0, most, n, actions = 0
-    while s.phase < until:
-        # Hands grow before the play, and only shrink in it.
-        if s.phase < PLAYING or not room:
-            most = 16
-            for seat in range(SEATS):
-                most = max(most, list_bound(s, seat))
-            if most > room:
-                free(found)
-                room = most
-                found = <uint64_t*>malloc(room * sizeof(uint64_t))
-        if found == NULL:
-            return -1
-        n = random_action(s, rules, chance, found)
-        if n < 0:
-            free(found)
-            return -1
-        actions += n
-    free(found)
-    return actions
-
-
-cdef int random_action(State* s, const Rules* rules, uint64_t* chance, uint64_t* found) noexcept nogil:
-    cdef Log log
-    cdef int n
-    log.n = 0
-    if s.turn == NONE:
-        close_answers(s, rules, &log)
-        return 0
-    n = list_actions(s, rules, found)
-    if not n:
-        return -1
-    chance[0] ^= chance[0] << 13
-    chance[0] ^= chance[0] >> 7
-    chance[0] ^= chance[0] << 17
-    apply(s, rules, found[(chance[0] >> 11) % <uint64_t>n], &log)
-    return 1
 
 
 cdef Hand new_hand(object rules):
@@ -876,7 +822,6 @@ def _from_observation(seen):
     if seen.question is not None:
         s.question = _QUESTIONS.index(seen.question)
         s.turn = seen.seat
-        s.may_yield = seen.may_yield
         s.feels[<int>seen.seat] = 0 if seen.may_feel else 255
         s.asked[<int>seen.seat] = 63 & ~sum([1 << _seat(seat) for seat in seen.may_ask])
         if s.question > Q_BURN and s.question != Q_LEAD or (s.question == Q_LEAD) != (not seen.table):

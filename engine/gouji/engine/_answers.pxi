@@ -1,40 +1,14 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R3.3, R4, R5.2: who may answer, in which order, and what an answer does.
-
-After each play the seats to ask are lined up; a trick ends when none is left.
-"""
-
-from libc.stdint cimport uint64_t
-
-from gouji.engine._asking cimport ask, ask_next, clear_asks
-from gouji.engine._burns cimport can_carry_out, cannot_go_on, may_burn
-from gouji.engine._endings cimport end_hand, finish, hand_ends, leave_last
-from gouji.engine._plays cimport (
-    beats, can_be_beaten, count_fits, holds, is_gouji, is_opening, is_play, list_plays, only_threes, restriction,
-)
-from gouji.engine._state cimport (
-    BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, DOES_NOT_BEAT, FOUR,
-    LEGAL, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE, ONLY_OPPOSITE,
-    OPPOSITE_THREE, OPPOSITE_THREE_OPEN, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI, Q_LAST_WORD, Q_LEAD,
-    RANKS, SEATS, SLAM_KOREAN, SMALL, THREE, TOTAL, TWO, WRONG_COUNT, YIELD, Log, Play, Rules, State, after, has,
-    has_head, jokers, note, number_in, opposite, pack, unpack,
-)
-
-cdef int* TURN_ORDER = [1, 2, 3, 4, 5]
-cdef int* TEAM_ORDER = [2, 1, 3, 4, 5]
-cdef int* TEAM_FIRST = [2, 4, 1, 5]
-cdef int* OTHERS = [1, 2, 4, 5]
-
+# R3.3, R4, R5.2: who may answer, in which order, and what an answer does.
+#
+# After each play the seats to ask are lined up; a trick ends when none is left.
 
 # Asking
 
 cdef void ask_all(State* s, bint passed_too) noexcept nogil:
     """Ask in turn order all that are in, and have not passed unless that does not bar them."""
-    cdef int i, seat
-    for i in range(5):
-        seat = after(s.table_seat, TURN_ORDER[i])
-        if has(s.in_mask, seat) and (passed_too or not has(s.passed, seat)):
-            ask(s, seat, Q_ANSWER)
+    cdef uint64_t row = ROWS[s.table_seat][s.in_mask & (63 if passed_too else ~s.passed)]
+    memcpy(s.asks, &row, 8)
+    s.n_asks = row >> 56
 
 
 cdef void ask_ordinary(State* s, const Rules* rules) noexcept nogil:
@@ -50,49 +24,61 @@ cdef void ask_ordinary(State* s, const Rules* rules) noexcept nogil:
         ask(s, other, Q_LAST_WORD)
 
 
-cdef inline bint may_beat_gouji(const State* s, const Rules* rules, int seat) noexcept nogil:
+cdef inline int may_beat_gouji(const State* s, const Rules* rules) noexcept nogil:
+    """The seats that may answer a Gouji play, but for the opposite of who made it."""
     # R4.5; R5.6: with `counter_burn` off only the opposite answers a burning seat.
-    return (has(s.in_mask, seat) and not has_head(s, seat) and not has(s.passed, seat)
-            and (rules.counter_burn or not has(s.burning, s.table_seat)))
+    if s.dead or (not rules.counter_burn and has(s.burning, s.table_seat)):
+        return 0
+    return s.in_mask & ~s.passed & ~headed(s) & ~(1 << s.table_seat)
 
 
-cdef inline void ask_to_answer(State* s, const Rules* rules, int steps) noexcept nogil:
-    # R4.4 and R4.5: the opposite, or a seat without a head. The opposite of a finisher is asked as such once, after
-    # head's and second's last cards (R4.6); later ones have no head either.
-    cdef int seat = after(s.table_seat, steps)
-    if steps == 3 and has(s.in_mask, seat) and (has(s.in_mask, s.table_seat) or s.n_finished <= 2):
-        ask(s, seat, Q_GOUJI)
-    elif may_beat_gouji(s, rules, seat):
-        ask(s, seat, Q_ANSWER)
-
-
-cdef inline void ask_to_burn(State* s, const Rules* rules, int steps) noexcept nogil:
-    cdef int seat = after(s.table_seat, steps)
-    if may_burn(s, rules, seat):
-        ask(s, seat, Q_BURN)
+cdef inline bint opposite_answers(const State* s) noexcept nogil:
+    # R4.4. The opposite of a finisher is asked as such once, after head's and second's last cards (R4.6); later ones
+    # have no head either.
+    return (not s.dead and has(s.in_mask, opposite(s.table_seat))
+            and (has(s.in_mask, s.table_seat) or s.n_finished <= 2))
 
 
 cdef void ask_gouji(State* s, const Rules* rules) noexcept nogil:
     """R4.4-R4.6, R5.2."""
-    cdef int i
-    cdef int* order
-    cdef bint burnable = s.gouji and (has(s.in_mask, s.table_seat) or s.n_finished <= 2 or s.dead)
-    if rules.burn_order == BURN_IN_TURN or rules.burn_order == BURN_IN_TURN_TEAM:
-        order = TEAM_ORDER if rules.burn_order == BURN_IN_TURN_TEAM and rules.teams else TURN_ORDER
-        for i in range(5):
-            if burnable and order[i] != 3:
-                ask_to_burn(s, rules, order[i])
-            if not s.dead:
-                ask_to_answer(s, rules, order[i])
-        return
-    # R7.6: without partners nobody comes first.
-    order = OTHERS if rules.burn_order == BURN_FIRST or not rules.teams else TEAM_FIRST
-    for i in range(4):
-        if burnable:
-            ask_to_burn(s, rules, order[i])
-    for i in range(5):
-        if not s.dead:
-            ask_to_answer(s, rules, TURN_ORDER[i])
+    cdef int steps, seat, n = 0, burners = 0, answerers = may_beat_gouji(s, rules)
+    cdef int other = opposite(s.table_seat) if opposite_answers(s) else NONE
+    if s.gouji and (has(s.in_mask, s.table_seat) or s.n_finished <= 2 or s.dead):
+        burners = may_burn(s, rules)
+    if rules.burn_order == BURN_FIRST or rules.burn_order == BURN_TEAM_FIRST:
+        n = ask_burners(s, rules, burners)
+        burners = 0
+    elif rules.burn_order == BURN_IN_TURN_TEAM and rules.teams:
+        # Nobody both burns and answers: who may burn has a head.
+        seat = after(s.table_seat, 2)
+        n = ask_if(s, n, has(burners, seat), seat, Q_BURN)
+        n = ask_if(s, n, has(answerers, seat), seat, Q_ANSWER)
+        burners &= ~(1 << seat)
+        answerers &= ~(1 << seat)
+    if burners | answerers:
+        for steps in range(1, SEATS):
+            seat = after(s.table_seat, steps)
+            n = ask_if(s, n, has(burners, seat), seat, Q_BURN)
+            n = ask_if(s, n, has(answerers, seat) | (seat == other), seat, Q_GOUJI * (seat == other))
+    else:
+        n = ask_if(s, n, other != NONE, other & 7, Q_GOUJI)
+    s.n_asks = n
+
+
+cdef inline int ask_burners(State* s, const Rules* rules, int burners) noexcept nogil:
+    """Ask all that may burn in turn order, partners first where there are some (R5.2, R7.6); how many."""
+    cdef int steps, seat, n = 0, first = 0
+    if not burners:
+        return 0
+    if rules.burn_order == BURN_TEAM_FIRST and rules.teams:
+        first = burners & team_of(s.table_seat)
+        for steps in range(2, 5, 2):
+            seat = after(s.table_seat, steps)
+            n = ask_if(s, n, has(first, seat), seat, Q_BURN)
+    for steps in range(1, SEATS):
+        seat = after(s.table_seat, steps)
+        n = ask_if(s, n, has(burners & ~first, seat), seat, Q_BURN)
+    return n
 
 
 cdef void ask_for_answers(State* s, const Rules* rules, bint by_yielder) noexcept nogil:
@@ -170,7 +156,7 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
     """A new trick; a burning seat that cannot lead is struck, and the lead goes on (R5.5)."""
     cdef int burned
     while True:
-        if not s.scramble and number_in(s) <= scramble_size(s):
+        if not s.scramble and at_most(scramble_size(s), s.in_mask):
             s.scramble = True
             s.burning = 0
             note(log, N_SCRAMBLE, 0, 0, 0)
@@ -216,9 +202,7 @@ cdef void note_stuck(State* s, int seat, Log* log) noexcept nogil:
 
 
 cdef void clear_trick(State* s, int leader) noexcept nogil:
-    s.table.total = 0
-    s.table.base = 0
-    s.table.n = s.table.x = s.table.y = s.table.z = 0
+    memset(&s.table, 0, sizeof(Play))
     s.table_seat = NONE
     s.trick_leader = leader
     s.passed = 0
@@ -229,7 +213,6 @@ cdef void clear_trick(State* s, int leader) noexcept nogil:
     s.kept_play = False
     s.choke_due = False
     s.yielder = NONE
-    s.may_yield = False
     s.fours_due = NONE
     clear_asks(s)
 
@@ -237,7 +220,7 @@ cdef void clear_trick(State* s, int leader) noexcept nogil:
 cdef void strike(State* s, int seat, Log* log) noexcept nogil:
     """R5.5: the seat's cards are shown and dead; nobody owes for the burn."""
     cdef int rank
-    for rank in range(RANKS):
+    for rank in range(TOTAL + 1):
         s.played[seat][rank] += s.counts[seat][rank]
     leave_last(s, seat)
     s.struck |= 1 << seat
@@ -257,8 +240,9 @@ cdef void begin_play(State* s, const Rules* rules, int leader, Log* log) noexcep
 
 # Actions
 
-cdef int check_play(const State* s, const Rules* rules, int seat, int kind, const Play* play) noexcept nogil:
-    cdef int why
+cdef inline int check_play(const State* s, const Rules* rules, const Play* play, bint burn) noexcept nogil:
+    """Why the seat that is asked may not play this, or burn with it, or 0."""
+    cdef int why, seat = s.turn
     if not holds(s.counts[seat], play):
         return CARDS_NOT_HELD
     if not is_play(play, rules):
@@ -266,33 +250,34 @@ cdef int check_play(const State* s, const Rules* rules, int seat, int kind, cons
     if s.table.total:
         if not count_fits(play, &s.table, rules):
             return WRONG_COUNT
-        if kind == PLAY and s.question == Q_BURN:
+        if not burn and s.question == Q_BURN:
             return ONLY_OPPOSITE
         if not beats(play, &s.table, rules):
             return DOES_NOT_BEAT
     why = restriction(s, rules, seat, play)
-    if kind == BURN and why != LEGAL and why < BURN_NOT_ALLOWED:
+    if burn and why != LEGAL and why < BURN_NOT_ALLOWED:
         return why
-    if kind == BURN and (s.question != Q_BURN
+    if burn and (s.question != Q_BURN
                          or (rules.burn_guard and not can_carry_out(s, rules, seat, play))):
         return BURN_NOT_ALLOWED
     return why
 
 
-cdef void take_cards(State* s, int seat, const Play* play) noexcept nogil:
-    if play.n:
-        s.counts[seat][play.base] -= play.n
-        s.played[seat][play.base] += play.n
-    s.counts[seat][TWO] -= play.x
-    s.played[seat][TWO] += play.x
-    s.counts[seat][SMALL] -= play.y
-    s.played[seat][SMALL] += play.y
-    s.counts[seat][BIG] -= play.z
-    s.played[seat][BIG] += play.z
-    s.counts[seat][TOTAL] -= play.total
+cdef inline void take_cards(State* s, int seat, const Play* play) noexcept nogil:
+    # Two, w, W and the total stand side by side in a play and in a hand: four small numbers without a carry.
+    cdef uint32_t beside, held, shown
+    memcpy(&beside, &play.x, 4)
+    memcpy(&held, &s.counts[seat][TWO], 4)
+    memcpy(&shown, &s.played[seat][TWO], 4)
+    held -= beside
+    shown += beside
+    memcpy(&s.counts[seat][TWO], &held, 4)
+    memcpy(&s.played[seat][TWO], &shown, 4)
+    s.counts[seat][play.base] -= play.n
+    s.played[seat][play.base] += play.n
 
 
-cdef int beat_table(State* s, const Rules* rules, int seat, bint burn) noexcept nogil:
+cdef inline int beat_table(State* s, const Rules* rules, int seat, bint burn) noexcept nogil:
     """Free or burn the seat whose play is beaten (R5.3, R5.4) and return the seat that is choked by it, or NONE."""
     cdef int owner = s.table_seat
     cdef bint was_burning = has(s.burning, owner)
@@ -307,61 +292,68 @@ cdef int beat_table(State* s, const Rules* rules, int seat, bint burn) noexcept 
     return owner if s.choke_due and has(s.in_mask, owner) else NONE
 
 
-cdef void make_play(State* s, const Rules* rules, int seat, bint burn, Play play, Log* log) noexcept nogil:
-    """R3.3, R4, R5: cards go down; seats leave; the next are asked."""
-    cdef int choked = NONE
+cdef void make_play(State* s, const Rules* rules, const Play* play, bint burn, Log* log) noexcept nogil:
+    """R3.3, R4, R5: cards go down, to burn or not; seats leave; the next are asked."""
+    cdef int seat = s.turn, choked = NONE
+    cdef int in_before = s.in_mask
     cdef bint by_yielder = s.yielder == seat
     # R4.6: what the opposite answers to a finisher's last Gouji cards.
     cdef bint dead = (s.gouji and s.table.total and not has(s.in_mask, s.table_seat)
                       and s.question != Q_BURN and seat == opposite(s.table_seat) and s.n_finished <= 2)
-    take_cards(s, seat, &play)
+    take_cards(s, seat, play)
     if s.table.total:
         choked = beat_table(s, rules, seat, burn)
     elif s.scramble:
         s.passed = 0
     set_table(s, rules, seat, play, dead)
-    note_run(s, seat)
-    if s.fours_due == seat:
-        s.fours_due = NONE
-        open_seat(s, seat, log)
-    elif play.base == FOUR and play.n:
-        s.four_played |= 1 << seat
-    if not s.counts[seat][TOTAL]:
+    if unlikely(rules.grand_slam == SLAM_KOREAN):
+        note_run(s, seat)
+    if unlikely(rules.fours_open):
+        note_fours(s, seat, play, log)
+    if unlikely(not s.counts[seat][TOTAL]):
         finish(s, seat, log)
-    if choked != NONE:
+    if unlikely(choked != NONE):
         choke(s, rules, choked, seat, log)
-    if hand_ends(s, rules):
+    if unlikely(s.in_mask != in_before) and hand_ends(s, rules):
         end_hand(s, rules, log)
         return
     ask_for_answers(s, rules, by_yielder)
     proceed(s, rules, log)
 
 
-cdef void proceed(State* s, const Rules* rules, Log* log) noexcept nogil:
+cdef inline void proceed(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Ask the next seat, or end the trick."""
-    if not ask_next(s, rules):
+    if not ask_at_once(s, rules) and not ask_next(s, rules):
         end_trick(s, rules, log)
 
 
 cdef inline void note_run(State* s, int seat) noexcept nogil:
-    # R7.5: whoever has led is answered by any play of another.
+    # R7.5 `korean`: whoever has led is answered by any play of another.
     s.answered |= s.led & ~(1 << seat)
-    if s.plays == 1:
-        s.led |= 1 << seat
+    s.led |= (s.plays == 1) << seat
 
 
-cdef void set_table(State* s, const Rules* rules, int seat, Play play, bint dead) noexcept nogil:
-    s.table = play
+cdef void note_fours(State* s, int seat, const Play* play, Log* log) noexcept nogil:
+    """R9.9: the fours that are due open; others keep from opening."""
+    if s.fours_due == seat:
+        s.fours_due = NONE
+        open_seat(s, seat, log)
+    elif play.base == FOUR and play.n:
+        s.four_played |= 1 << seat
+
+
+cdef inline void set_table(State* s, const Rules* rules, int seat, const Play* play, bint dead) noexcept nogil:
+    s.table = play[0]
     s.table_seat = seat
     s.plays += s.plays < 255
-    s.gouji = not s.scramble and is_gouji(&play, rules)
+    s.gouji = not s.scramble and is_gouji(play, rules)
     s.dead = dead
     s.kept_play = False
     if s.scramble:
         s.passed = 0
-    if s.gouji and s.first_gouji == NONE:
+    if rules.no_open_on_counter and s.gouji and s.first_gouji == NONE:
         s.first_gouji = seat
-    if s.gouji and s.kept[seat]:
+    if unlikely(s.revolted) and s.gouji and s.kept[seat]:
         s.kept[seat] -= 1
         s.kept_play = True
         s.dead = True
@@ -379,11 +371,13 @@ cdef void choke(State* s, const Rules* rules, int seat, int by, Log* log) noexce
         leave_last(s, seat)
 
 
-cdef void answer(State* s, const Rules* rules, int kind, Play play, Log* log) noexcept nogil:
+cdef void answer(State* s, const Rules* rules, uint64_t code, Log* log) noexcept nogil:
     """Do what the seat that is asked in play has decided; it is legal."""
-    cdef int seat = s.turn
+    cdef int seat = s.turn, kind = kind_in(code)
+    cdef Play play
     if kind == PLAY or kind == BURN:
-        make_play(s, rules, seat, kind == BURN, play, log)
+        play = unpack(code)
+        make_play(s, rules, &play, kind == BURN, log)
         return
     if kind == YIELD:
         s.yielder = seat
@@ -398,14 +392,12 @@ cdef void answer(State* s, const Rules* rules, int kind, Play play, Log* log) no
 cdef int list_answers_of(const State* s, const Rules* rules, uint64_t* out) noexcept nogil:
     """Write all legal actions of the seat that is asked in play; ``out`` has `list_bound` places."""
     cdef int n = 0, i, kept
-    cdef Play nothing
     cdef Play play
-    nothing.base = nothing.n = nothing.x = nothing.y = nothing.z = nothing.total = 0
     if s.question != Q_LEAD:
-        out[0] = pack(s.turn, PASS, nothing)
+        out[0] = pack_value(s.turn, PASS, 0)
         n = 1
-    if s.may_yield:
-        out[n] = pack(s.turn, YIELD, nothing)
+    if yield_is_open(s, rules):
+        out[n] = pack_value(s.turn, YIELD, 0)
         n += 1
     if s.question != Q_BURN:
         return n + list_plays(s, rules, s.turn, PLAY, out + n)

@@ -1,11 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R6, R9.1: places, and when a hand ends."""
-
-from gouji.engine._state cimport (
-    LASTS, N_BURN_SUCCEEDED, N_FINISHED, N_OVER, N_VOID, NONE, OVER, Q_LAST, Q_NOTHING, SEATS, TOTAL, Log, Rules, State,
-    has, note, number_in, same_team,
-)
-
+# R6, R9.1: places, and when a hand ends.
 
 cdef void finish(State* s, int seat, Log* log) noexcept nogil:
     """A seat has played its last card: the best place still free; a burn that it carried through succeeds (R5.6)."""
@@ -48,7 +41,6 @@ cdef void stop(State* s, int phase) noexcept nogil:
     s.phase = phase
     s.turn = NONE
     s.question = Q_NOTHING
-    s.may_yield = False
     s.window = False
     s.n_asks = 0
     s.next_ask = 0
@@ -108,7 +100,7 @@ cdef bint sweeps_past_revolters(const State* s, const Rules* rules) noexcept nog
 
 cdef bint hand_ends(const State* s, const Rules* rules) noexcept nogil:
     """R6.2, R6.3."""
-    if number_in(s) <= 1:
+    if at_most(1, s.in_mask):
         return True
     if not rules.teams:
         return False
@@ -130,7 +122,7 @@ cdef void end_hand(State* s, const Rules* rules, Log* log) noexcept nogil:
         s.order[4] = s.order[3]
         s.order[3] = s.order[2]
         s.order[2] = third
-    if (rules.last_by_choice and rules.teams and number_in(s) > 1
+    if (rules.last_by_choice and rules.teams and not at_most(1, s.in_mask)
             and (not (s.in_mask & 0b010101) or not (s.in_mask & 0b101010))):
         stop(s, LASTS)
         s.turn = best_left(s)

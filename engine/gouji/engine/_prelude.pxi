@@ -1,27 +1,6 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R3.1, R8, R9.1-R9.3, R9.5, R9.7, R9.9, R9.10: what is decided before the first trick.
-
-`enter` goes through the phases in their order and stops at the first that has something to ask.
-"""
-
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memset
-
-from gouji.engine._answers cimport begin_play, check_play, clear_trick, open_seat, take_cards
-from gouji.engine._asking cimport ask, ask_alone, ask_from, ask_next, clear_asks
-from gouji.engine._endings cimport finish, leave_in_revolt, void_hand
-from gouji.engine._plays cimport holds, is_opening, is_play, list_plays
-from gouji.engine._state cimport (
-    ACCEPT, ADVANCE, ASK_REDEAL, BIG, BUY, BUY_DOWNSTREAM, BUY_OWN_TEAM, BUY_WITH, CALL, CALLING, CARDS_NOT_HELD,
-    DECLINE, DOUBLE, FOUR, GIVE, HIGHEST, HIGHEST_FOR_POINT, HOLDS_THAT_RANK, KEEP_HEAD, KIND_LAST, KIND_POINT,
-    LAY_OFF, LAYING_OFF, LEGAL, NONE, NOT_ONE_BASE, NO_CALL, NO_HEAD, N_BOUGHT, N_LAID_OFF, N_PAID, N_RESISTED,
-    N_RETURNED, N_SUNK, OPPOSITE_ALWAYS, PASS, PAY, PLAY, PLAYING, Q_ACCEPT, Q_BUY, Q_CALL, Q_CONTEST, Q_DOUBLE,
-    Q_GIVE, Q_HEAD, Q_LAY_OFF, Q_PAY, Q_REDEAL, Q_RETURN, Q_REVOLT, Q_SINK, Q_TAKE, RANKS, REDEAL, REFUSE,
-    RESIST_LAST_ONLY, RESIST_SEAT, RESIST_TEAM_LAST, RETURN, REVOLT, REVOLTS, REVOLT_OFF, REVOLT_THREELESS, SEATS,
-    SINK, SINKING, SMALL, STAY, TEAM_OPTIONAL, THREE, TOTAL, TRIBUTE, TWO, WRONG_COUNT, WRONG_PHASE, Debt, Log,
-    Play, Rules, State, after, has, note, opposite, pack_return, pack_value, same_team, unpack,
-)
-
+# R3.1, R8, R9.1-R9.3, R9.5, R9.7, R9.9, R9.10: what is decided before the first trick.
+#
+# `enter` goes through the phases in their order and stops at the first that has something to ask.
 
 # Phases
 
@@ -474,7 +453,7 @@ cdef int check_refuse(const State* s, const Rules* rules, int rank) noexcept nog
 
 cdef int check_settling(const State* s, const Rules* rules, int kind, uint64_t code) noexcept nogil:
     """Judge what belongs to tribute and buying."""
-    cdef int value = (code >> 5) & 15
+    cdef int value = value_in(code)
     if s.question == Q_TAKE and (kind == ACCEPT or kind == DECLINE):
         return LEGAL
     if s.question == Q_PAY and (kind == PAY or (kind == DECLINE and pay_is_optional(s, rules))):
@@ -515,7 +494,7 @@ cdef int check_prelude(const State* s, const Rules* rules, int kind, uint64_t co
         return LEGAL
     if question == Q_SINK and (kind == SINK or kind == DECLINE):
         return LEGAL
-    if question == Q_LAY_OFF and (kind == DECLINE or (kind == LAY_OFF and 1 <= ((code >> 5) & 15) <= 3)):
+    if question == Q_LAY_OFF and (kind == DECLINE or (kind == LAY_OFF and 1 <= (value_in(code)) <= 3)):
         return LEGAL
     if question == Q_HEAD and (kind == KEEP_HEAD or kind == NO_HEAD):
         return LEGAL
@@ -528,14 +507,14 @@ cdef int check_prelude(const State* s, const Rules* rules, int kind, uint64_t co
         return LEGAL
     if question == Q_CONTEST and kind == PLAY:
         play = unpack(code)
-        return check_play(s, rules, s.turn, kind, &play)
+        return check_play(s, rules, &play, False)
     return WRONG_PHASE
 
 
 # Doing
 
 cdef void decide_settling(State* s, const Rules* rules, int kind, uint64_t code, Log* log) noexcept nogil:
-    cdef int value = (code >> 5) & 15
+    cdef int value = value_in(code)
     if kind == PAY:
         pay(s, rules, log)
     elif kind == RETURN:
@@ -581,7 +560,7 @@ cdef void decide(State* s, const Rules* rules, int kind, uint64_t code, Log* log
         note(log, N_SUNK, seat, put_aside(s, seat, FOUR), 0)
         let_empty_seats_finish(s, log)
     elif kind == LAY_OFF:
-        lay_off(s, (code >> 5) & 15, log)
+        lay_off(s, value_in(code), log)
     elif kind == KEEP_HEAD:
         s.kept[seat] = 3
     s.next_ask += 1

@@ -1,29 +1,17 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R5: who may burn, who can, and who is struck."""
+# R5: who may burn, who can, and who is struck.
 
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memcpy
-
-from gouji.engine._plays cimport is_one_play, list_plays
-from gouji.engine._state cimport (
-    BIG, BURN, FOUR, SMALL, THREE, TOTAL, TWO, TWOS_ANY, TWOS_NEVER, Play, Rules, State, has, has_head, jokers, opposite,
-    same_team, unpack,
-)
-
-
-cdef bint may_burn(const State* s, const Rules* rules, int seat) noexcept nogil:
-    """R5.1, R5.6: whether a seat may burn the table's play, by what everybody can see."""
+cdef int may_burn(const State* s, const Rules* rules) noexcept nogil:
+    """R5.1, R5.6: the seats that may burn the table's play, by what everybody can see."""
     cdef int owner = s.table_seat
-    if not rules.burn or seat == owner or seat == opposite(owner):
-        return False
-    if not has(s.in_mask, seat) or has(s.passed, seat) or not has_head(s, seat):
-        return False
+    cdef int seats = s.in_mask & ~s.passed & headed(s) & ~(1 << owner) & ~(1 << opposite(owner))
+    if not rules.burn or (not rules.counter_burn and has(s.burning, owner)):
+        return 0
     # R9.9 asks for a hand without fours instead, which not everybody can see.
-    if rules.burn_needs_open and not rules.fours_open and not has(s.opened, seat):
-        return False
-    if not rules.burn_team_mate and rules.teams and same_team(seat, owner):
-        return False
-    return rules.counter_burn or not has(s.burning, owner)
+    if rules.burn_needs_open and not rules.fours_open:
+        seats &= s.opened
+    if not rules.burn_team_mate and rules.teams:
+        seats &= ~team_of(owner)
+    return seats
 
 
 cdef bint can_carry_out(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil:
@@ -76,15 +64,17 @@ cdef bint could_burn(const State* s, const Rules* rules, int seat) noexcept nogi
     """A quick look that spares most seats the list."""
     cdef const uint8_t* cards = s.counts[seat]
     cdef int rank, bases = 0
-    cdef bint beating = jokers(cards) > 0
     for rank in range(TWO):
         bases += cards[rank] > 0
-        if rank > s.table.base and cards[rank] and cards[rank] + cards[TWO] >= s.table.total:
-            beating = True
     # A burn uses up one base at the most, and every other play but the last takes a joker.
     if rules.burn_guard and bases > jokers(cards) + 2:
         return False
-    return beating or cards[TWO] >= s.table.total
+    if jokers(cards) or cards[TWO] >= s.table.total:
+        return True
+    for rank in range(s.table.base + 1, TWO):
+        if cards[rank] and cards[rank] + cards[TWO] >= s.table.total:
+            return True
+    return False
 
 
 cdef bint cannot_go_on(const State* s, const Rules* rules, int seat) noexcept nogil:

@@ -1,16 +1,7 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Who is asked: seats and their questions stand in a row, and `ask_next` walks along it.
-
-Some questions are private: who is asked them must not show (R5.2, R9.1). Seats that have no such decision are passed
-over unseen, and a held hand stops behind them until `close_answers`.
-"""
-
-from gouji.engine._burns cimport holds_burn, may_burn
-from gouji.engine._state cimport (
-    BURN_IN_TURN, FOUR, MAX_ASKS, NONE, Q_ANSWER, Q_BURN, Q_DOUBLE, Q_GOUJI, Q_NOTHING, Q_REDEAL, Q_REVOLT, Q_SINK,
-    REVOLT_THREELESS, SEATS, THREE, TWO, Rules, State, after, has, jokers, opposite,
-)
-
+# Who is asked: seats and their questions stand in a row, and `ask_next` walks along it.
+#
+# Some questions are private: who is asked them must not show (R5.2, R9.1). Seats that have no such decision are passed
+# over unseen, and a held hand stops behind them until `close_answers`.
 
 cdef void clear_asks(State* s) noexcept nogil:
     """Ask nobody any more."""
@@ -26,6 +17,31 @@ cdef void ask(State* s, int seat, int question) noexcept nogil:
         s.n_asks += 1
 
 
+cdef uint64_t ROWS[SEATS][64]
+
+
+cdef int fill_rows() noexcept:
+    """For each seat and set of seats, these in turn order after it, a byte each, and in the last byte their number."""
+    cdef int seat, seats, steps, n
+    for seat in range(SEATS):
+        for seats in range(64):
+            n = 0
+            for steps in range(1, SEATS):
+                if has(seats, after(seat, steps)):
+                    ROWS[seat][seats] |= <uint64_t>after(seat, steps) << 8 * n
+                    n += 1
+            ROWS[seat][seats] |= <uint64_t>n << 56
+    return 0
+
+fill_rows()
+
+
+cdef inline int ask_if(State* s, int n, bint wanted, int seat, int question) noexcept nogil:
+    """Ask a seat after ``n`` in the row, or do not, without a branch; give the new ``n``."""
+    s.asks[n] = seat | (question << 3)
+    return n + wanted
+
+
 cdef void ask_from(State* s, int seat, int question) noexcept nogil:
     """Ask all six in turn order."""
     cdef int steps
@@ -37,7 +53,6 @@ cdef void ask_alone(State* s, int seat, int question) noexcept nogil:
     """Ask one seat now, beside the row."""
     s.turn = seat
     s.question = question
-    s.may_yield = False
 
 
 cdef inline bint is_private(int question) noexcept nogil:
@@ -55,20 +70,17 @@ cdef bint has_decision(const State* s, const Rules* rules, int seat, int questio
     return question == Q_REDEAL or rules.revolution != REVOLT_THREELESS or not s.counts[seat][THREE]
 
 
-cdef bint yield_is_open(const State* s, const Rules* rules) noexcept nogil:
-    """R4.3, for the seat that is asked now."""
-    cdef int steps, seat
-    if not rules.yields or s.scramble or s.turn != opposite(s.table_seat):
+cdef inline bint yield_is_open(const State* s, const Rules* rules) noexcept nogil:
+    """R4.3, for the seat that is asked now: whether one of the two after it may still answer or burn."""
+    # The seats four and five after the table's, a byte for each of these.
+    cdef int after_it = (<uint64_t>0x180C06032130 >> 8 * s.table_seat) & 63
+    if unlikely(not rules.yields or s.scramble or s.question > Q_GOUJI):
         return False
-    for steps in range(4, 6):
-        seat = after(s.table_seat, steps)
-        if s.question == Q_ANSWER and not s.gouji:
-            if has(s.in_mask, seat) and not has(s.passed, seat):
-                return True
-        elif s.question == Q_GOUJI and rules.burn_order == BURN_IN_TURN:
-            if may_burn(s, rules, seat):
-                return True
-    return False
+    if unlikely(s.question == Q_GOUJI):
+        return (rules.burn_order == BURN_IN_TURN and s.turn == opposite(s.table_seat)
+                and (may_burn(s, rules) & after_it) != 0)
+    return (((s.question | s.gouji) == 0) & (s.turn == opposite(s.table_seat))
+            & ((s.in_mask & ~s.passed & after_it) != 0))
 
 
 cdef bint waits(State* s) noexcept nogil:
@@ -76,6 +88,20 @@ cdef bint waits(State* s) noexcept nogil:
     if not s.held or not s.window:
         return False
     ask_alone(s, NONE, Q_NOTHING)
+    return True
+
+
+cdef inline bint ask_at_once(State* s, const Rules* rules) noexcept nogil:
+    """Ask the next in the row if that is an open question of the play, by the shortest way."""
+    cdef int seat, question
+    if s.next_ask >= s.n_asks or (s.held and s.window):
+        return False
+    seat = s.asks[s.next_ask] & 7
+    question = s.asks[s.next_ask] >> 3
+    if unlikely(question > Q_GOUJI or not has(s.in_mask, seat)):
+        return False
+    s.turn = seat
+    s.question = question
     return True
 
 
@@ -97,6 +123,5 @@ cdef bint ask_next(State* s, const Rules* rules) noexcept nogil:
             continue
         s.turn = seat
         s.question = question
-        s.may_yield = yield_is_open(s, rules) if question == Q_ANSWER or question == Q_GOUJI else False
         return True
     return waits(s)

@@ -1,13 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""R2: what a play is, what beats what, and the list of a seat's plays."""
-
-from libc.stdint cimport uint8_t, uint64_t
-
-from gouji.engine._state cimport (
-    ACE, BIG, JACK, OPEN_ANY, OPEN_PURE, QUEEN, SMALL, TEN, THREE, THREES_LAST, THREES_WHOLE, TOTAL, TWO,
-    TWOS_ANY, TWOS_NEVER, BURN_NEEDS_JOKER, LEGAL, FOUR, FOURS_DUE, Play, Rules, State, has, pack, unpack,
-)
-
+# R2: what a play is, what beats what, and the list of a seat's plays.
 
 cdef bint read_play(const uint8_t* cards, Play* play) noexcept nogil:
     """Read 15 counts by rank as one play (R2.2). False when they have no cards or more than one base."""
@@ -35,7 +26,7 @@ cdef bint read_play(const uint8_t* cards, Play* play) noexcept nogil:
     return 0 < play.total and play.n < 32 and play.x < 32 and play.y < 8 and play.z < 8
 
 
-cdef bint is_play(const Play* play, const Rules* rules) noexcept nogil:
+cdef inline bint is_play(const Play* play, const Rules* rules) noexcept nogil:
     """Whether this is a play in its one form (R2.1, R2.2), and twos may join the base as they do here (R2.3)."""
     if not play.n:
         return not play.x and play.total and play.base == (SMALL if play.y else BIG)
@@ -64,7 +55,7 @@ cdef bint swords(const Play* play, const Play* table) noexcept nogil:
     return False
 
 
-cdef bint beats(const Play* play, const Play* table, const Rules* rules) noexcept nogil:
+cdef inline bint beats(const Play* play, const Play* table, const Rules* rules) noexcept nogil:
     """R2.4, R2.5, R2.6. Sorted high to low, every card is strictly higher than the card in its place.
 
     Jokers stand first, so each w of the table needs a W of the play, and what follows is a matter of bases.
@@ -78,7 +69,7 @@ cdef bint beats(const Play* play, const Play* table, const Rules* rules) noexcep
     return rules.swords and table.y + table.z > 0 and swords(play, table)
 
 
-cdef bint count_fits(const Play* play, const Play* table, const Rules* rules) noexcept nogil:
+cdef inline bint count_fits(const Play* play, const Play* table, const Rules* rules) noexcept nogil:
     """Whether that many cards could beat the table at all."""
     # R2.6 gives two jokers or more for each.
     if rules.swords and table.y + table.z and play.total >= table.total + table.y + table.z:
@@ -88,24 +79,18 @@ cdef bint count_fits(const Play* play, const Play* table, const Rules* rules) no
     return play.total == table.total
 
 
-cdef bint can_be_beaten(const Play* play, const Rules* rules) noexcept nogil:
+cdef inline bint can_be_beaten(const Play* play, const Rules* rules) noexcept nogil:
     """R2.4: nothing beats a big joker unless a duel is on."""
     return not play.z or rules.two_kills_one or rules.swords
 
 
-cdef inline int least_for_gouji(int base) noexcept nogil:
-    if base < TEN:
-        return 255
-    if base == TEN:
-        return 5
-    if base == JACK:
-        return 4
-    if base == QUEEN:
-        return 3
-    return 1 if base == TWO else 2
+cdef inline bint is_gouji_of(int base, int cards) noexcept nogil:
+    # The least number as a hexadecimal digit for each rank; 0 is never.
+    cdef int least = (<uint64_t>0x1223450000000 >> 4 * base) & 15
+    return (least > 0) & (cards >= least)
 
 
-cdef bint is_gouji(const Play* play, const Rules* rules) noexcept nogil:
+cdef inline bint is_gouji(const Play* play, const Rules* rules) noexcept nogil:
     """R2.7."""
     if play.z:
         return rules.big_joker_is_gouji
@@ -113,7 +98,7 @@ cdef bint is_gouji(const Play* play, const Rules* rules) noexcept nogil:
         return True
     if play.base == TWO and play.n == 1:
         return rules.single_two_is_gouji
-    return play.n + play.x >= least_for_gouji(play.base)
+    return is_gouji_of(play.base, play.n + play.x)
 
 
 cdef bint is_opening(const Play* play, const Rules* rules) noexcept nogil:
@@ -125,7 +110,7 @@ cdef bint is_opening(const Play* play, const Rules* rules) noexcept nogil:
     return not play.y and play.base <= ACE and (not play.x or rules.open_cards != OPEN_PURE)
 
 
-cdef bint holds(const uint8_t* cards, const Play* play) noexcept nogil:
+cdef inline bint holds(const uint8_t* cards, const Play* play) noexcept nogil:
     """Whether a hand holds the cards of a play."""
     return (play.y <= cards[SMALL] and play.z <= cards[BIG] and play.x <= cards[TWO]
             and (play.n == 0 or play.n <= cards[play.base]))
@@ -148,17 +133,17 @@ cdef bint holds_opening(const uint8_t* cards, const Rules* rules) noexcept nogil
     if rules.open_cards != OPEN_PURE and rules.twos_wild == TWOS_ANY:
         twos = cards[TWO]
     for base in range(TEN, TWO):
-        if cards[base] and cards[base] + twos >= least_for_gouji(base):
+        if cards[base] and is_gouji_of(base, cards[base] + twos):
             return True
     return False
 
 
-cdef bint only_threes(const uint8_t* cards) noexcept nogil:
+cdef inline bint only_threes(const uint8_t* cards) noexcept nogil:
     """Whether a hand is threes and nothing else."""
     return cards[THREE] and cards[THREE] == cards[TOTAL]
 
 
-cdef int restriction(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil:
+cdef inline int restriction(const State* s, const Rules* rules, int seat, const Play* play) noexcept nogil:
     """What a seat's state forbids of a play that is otherwise one: R5.3, R9.8, R9.9. 0 when nothing."""
     cdef const uint8_t* cards = s.counts[seat]
     if has(s.burning, seat) and not (play.y or play.z) and play.total != cards[TOTAL]:
