@@ -199,9 +199,12 @@ class Hand:
     def observe(self, seat: int | None) -> Observation:
         """All and only what a seat may know; None for a spectator."""
     def clone(self) -> Hand: ...
-    def to_bytes(self) -> bytes: ...
+    def to_bytes(self) -> bytes:
+        """Write the state for `from_bytes` of the same build: the bytes follow the compiled state."""
+    def state_text(self) -> str:
+        """Write rules and state, hidden cards too, in the one form that digests go over (docs/notation.md)."""
     def digest(self) -> str:
-        """SHA-256 of the state's bytes and the rules, in hexadecimal."""
+        """SHA-256 over `state_text` in UTF-8, in hexadecimal: the same on every release. Takes some 50 µs."""
     def playout(self, seed: int) -> int:
         """Play to the end at random and return how many actions that took; for measuring and for fuzzing."""
     def __eq__(self, other: object) -> bool: ...

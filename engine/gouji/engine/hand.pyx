@@ -17,6 +17,7 @@ from gouji.engine._prelude cimport enter, tribute_due
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
+from gouji.engine._state_text cimport state_lines
 from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
     Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
@@ -25,6 +26,8 @@ from gouji.engine._state cimport (
 
 from gouji.engine import events
 from gouji.engine._codes import cost_of, decode, encode, return_cost
+from gouji.engine._state_text import PHASE_NAMES as _PHASES
+from gouji.engine._state_text import QUESTION_NAMES as _QUESTIONS
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
 from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
@@ -33,12 +36,10 @@ from gouji.engine.errors import IllegalAction, InvalidState
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RULES_VERSION, RuleSet
+from gouji.engine.spans import write_rules
 from gouji.engine.tribute import KINDS, Aftermath, Debt, owed, tribute_scores
 
 _REASONS = (None, *Reason)
-_PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
-_QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
-              "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
 _JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
@@ -617,8 +618,13 @@ cdef class Hand:
     def to_bytes(self):
         return _MAGIC + self.compiled.tag + (<char*>&self.s)[:sizeof(State)]
 
+    def state_text(self):
+        lines = ["gouji state 1", f"rules: {write_rules(self.rules)}"]
+        lines += state_lines(&self.s, [held_cards(&self.s, seat) for seat in range(SEATS)])
+        return "\n".join(lines) + "\n"
+
     def digest(self):
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        return hashlib.sha256(self.state_text().encode()).hexdigest()
 
     def __eq__(self, other):
         if not isinstance(other, Hand):
@@ -775,15 +781,19 @@ cdef tuple held_cards(State* s, int seat):
     cards = []
     for rank in range(RANKS - 1, -1, -1):
         left = s.counts[seat][rank]
+        if not left:
+            continue
         if rank >= SMALL:
             cards += [Card(rank, -1)] * left
             continue
         for suit in range(3, -1, -1):
             of_suit = min(left, (s.suits[seat][rank] >> (4 * suit)) & 15)
-            cards += [Card(rank, suit)] * of_suit
-            left -= of_suit
+            if of_suit:
+                cards += [Card(rank, suit)] * of_suit
+                left -= of_suit
         # A position seen from a seat knows no suits of what others hold.
-        cards += [Card(rank, 0)] * left
+        if left:
+            cards += [Card(rank, 0)] * left
     return tuple(cards)
 
 
