@@ -28,7 +28,7 @@ RULES = {
     "shandong_64": {"preset": "shandong_64"},
 }
 
-LAID_OPEN = ("seat_struck", "tribute_paid", "card_bought")
+LAID_OPEN = ("seat_struck", "tribute_paid", "tribute_shown", "card_bought")
 """Consequences that show cards to all."""
 
 

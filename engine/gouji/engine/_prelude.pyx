@@ -15,10 +15,10 @@ from gouji.engine._state cimport (
     ACCEPT, ADVANCE, ASK_REDEAL, BIG, BUY, BUY_DOWNSTREAM, BUY_OWN_TEAM, BUY_WITH, CALL, CALLING, CARDS_NOT_HELD,
     DECLINE, DOUBLE, FOUR, GIVE, HIGHEST, HIGHEST_FOR_POINT, HOLDS_THAT_RANK, KEEP_HEAD, KIND_LAST, KIND_POINT,
     LAY_OFF, LAYING_OFF, LEGAL, NONE, NOT_ONE_BASE, NO_CALL, NO_HEAD, N_BOUGHT, N_LAID_OFF, N_PAID, N_RESISTED,
-    N_RETURNED, N_SUNK, OPPOSITE_ALWAYS, PASS, PAY, PLAY, PLAYING, Q_ACCEPT, Q_BUY, Q_CALL, Q_CONTEST, Q_DOUBLE,
+    N_RETURNED, N_SHOWN, N_SUNK, OPPOSITE_ALWAYS, PASS, PAY, PLAY, PLAYING, Q_ACCEPT, Q_BUY, Q_CALL, Q_CONTEST, Q_DOUBLE,
     Q_GIVE, Q_HEAD, Q_LAY_OFF, Q_PAY, Q_REDEAL, Q_RETURN, Q_REVOLT, Q_SINK, Q_TAKE, RANKS, REDEAL, REFUSE,
     RESIST_LAST_ONLY, RESIST_SEAT, RESIST_TEAM_LAST, RETURN, REVOLT, REVOLTS, REVOLT_OFF, REVOLT_THREELESS, SEATS,
-    SINK, SINKING, SMALL, STAY, TEAM_OPTIONAL, THREE, TOTAL, TRIBUTE, TWO, WRONG_COUNT, WRONG_PHASE, Debt, Log,
+    SINK, SINKING, SMALL, STAY, TEAM_NEVER, TEAM_OPTIONAL, THREE, TOTAL, TRIBUTE, TWO, WRONG_COUNT, WRONG_PHASE, Debt, Log,
     Play, Rules, State, after, has, note, opposite, pack_return, pack_value, same_team, unpack,
 )
 
@@ -160,6 +160,9 @@ cdef void tribute_due(const State* s, const Rules* rules, uint8_t* cards) noexce
 cdef bint open_debt(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Ask for the next debt; False when nobody has to."""
     cdef const Debt* debt = debt_of(s)
+    if is_spared(rules, debt):
+        show_tribute(s, rules, log)
+        return False
     if is_resisted(s, rules, debt):
         note(log, N_RESISTED, debt.payer, debt.receiver, debt.kind)
         return False
@@ -171,6 +174,28 @@ cdef bint open_debt(State* s, const Rules* rules, Log* log) noexcept nogil:
     else:
         ask_alone(s, debt.payer, Q_PAY)
     return True
+
+
+cdef bint is_spared(const Rules* rules, const Debt* debt) noexcept nogil:
+    """R8.5 `never`: what is due between team-mates is shown and not paid."""
+    return (rules.team_tribute == TEAM_NEVER and rules.teams and debt.kind == KIND_LAST
+            and same_team(debt.payer, debt.receiver))
+
+
+cdef void show_tribute(State* s, const Rules* rules, Log* log) noexcept nogil:
+    """R8.5: show the cards that would have been paid, if the payer does not resist."""
+    cdef const Debt* debt = debt_of(s)
+    cdef uint8_t cards[16]
+    cdef int rank = BIG
+    if is_resisted(s, rules, debt):
+        return
+    s.due = payable(s, rules, debt)
+    tribute_due(s, rules, cards)
+    s.due = 0
+    while rank >= 0:
+        if cards[rank]:
+            note(log, N_SHOWN, debt.payer, debt.receiver, rank | cards[rank] << 4)
+        rank -= 1
 
 
 cdef void move_card(State* s, int giver, int taker, int rank) noexcept nogil:

@@ -63,7 +63,8 @@ cdef list facts_of_hand(const State* s, object cards):
         ("led", seats(s.led)),
         ("answered", seats(s.answered)),
         ("slam", seat_or_empty(s.slam)),
-        ("felt", ", ".join(["%d %d %d" % (seat, s.feels[seat], s.felt[seat]) for seat in range(SEATS) if s.feels[seat]])),
+        ("felt", ", ".join(["%d %d %d" % (seat, s.feels[seat], s.felt[seat])
+                            for seat in range(SEATS) if s.feels[seat]])),
         ("asked", ", ".join([f"{seat} {seats(s.asked[seat])}" for seat in range(SEATS) if s.asked[seat]])),
     ]
     return facts

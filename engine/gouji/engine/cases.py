@@ -17,7 +17,7 @@ from gouji.engine.expectations import EXPECTATIONS
 from gouji.engine.hand import PHASES, Hand
 from gouji.engine.match import HandResult
 from gouji.engine.rules import RuleSet
-from gouji.engine.tribute import Aftermath, Debt, owed
+from gouji.engine.tribute import Aftermath, Debt, to_settle
 
 _SEATS_KEYS: Final = ("finished", "opened", "burning", "revolted")
 _POSITION_KEYS: Final = frozenset({"hands", "lead", "phase", "owed", *_SEATS_KEYS})
@@ -141,7 +141,7 @@ def _debts(case: Case, rules: RuleSet) -> list[Debt]:
     except ValueError as broken:
         raise case.error("owed", str(broken)) from None
     if "previous" in case.raw:
-        debts += owed(rules, _aftermath(case, case.mapping("previous", case.raw["previous"], set(_PREVIOUS_KEYS))))
+        debts += to_settle(rules, _aftermath(case, case.mapping("previous", case.raw["previous"], set(_PREVIOUS_KEYS))))
     return debts
 
 

@@ -113,6 +113,15 @@ class TributeResisted:
 
 
 @dataclass(frozen=True, slots=True)
+class TributeShown:
+    """Team-mates: cards of one rank that ``payer`` would have paid to ``receiver``, and keeps (R8.5 `never`)."""
+
+    payer: int
+    receiver: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FoursSunk:
     """A seat laid its fours aside (沉4, R9.9)."""
 
@@ -141,6 +150,7 @@ Consequence = (
     | TributeReturned
     | CardBought
     | TributeResisted
+    | TributeShown
     | FoursSunk
     | RanksLaidOff
 )

@@ -63,6 +63,9 @@ class Hand:
     @property
     def rules(self) -> RuleSet: ...
     @property
+    def at_deal(self) -> tuple[Consequence, ...]:
+        """What followed by rule from the deal, before anybody was asked (R8.5, R8.6); copies do not have it."""
+    @property
     def phase(self) -> str:
         """``advance redeal tribute buy call sink lay_off revolt play last over``, in the order of R3.1."""
     @property

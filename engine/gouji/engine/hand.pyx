@@ -37,7 +37,7 @@ from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RULES_VERSION, RuleSet
 from gouji.engine.spans import write_rules
-from gouji.engine.tribute import KINDS, Aftermath, Debt, owed, tribute_scores
+from gouji.engine.tribute import KINDS, Aftermath, Debt, is_spared, owed, to_settle, tribute_scores
 
 _REASONS = (None, *Reason)
 _JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
@@ -64,9 +64,11 @@ cdef class Hand:
     cdef State s
     cdef CompiledRules compiled
     cdef readonly object rules
+    cdef readonly tuple at_deal
 
     def __cinit__(self):
         cdef int seat, place
+        self.at_deal = ()
         memset(&self.s, 0, sizeof(State))
         for seat in range(SEATS):
             self.s.order[seat] = self.s.finished[seat] = self.s.choked[seat] = self.s.chokers[seat] = NONE
@@ -91,8 +93,9 @@ cdef class Hand:
         for seat in range(SEATS):
             give_cards(&hand.s, seat, hands[seat])
         hand.look_at_deal()
-        hand.owe(() if after is None else owed(rules, after))
+        hand.owe(() if after is None else to_settle(rules, after))
         enter(&hand.s, &hand.compiled.c, ADVANCE, &log)
+        hand.at_deal = hand.told(&log, ())
         return hand
 
     @staticmethod
@@ -120,6 +123,7 @@ cdef class Hand:
             begin_play(&hand.s, &hand.compiled.c, lead, &log)
         else:
             enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
+        hand.at_deal = hand.told(&log, ())
         return hand
 
     @staticmethod
@@ -350,10 +354,11 @@ cdef class Hand:
     def owes(self):
         if self.s.phase == OVER:
             return () if self.s.void_hand else owed(self.rules, self.aftermath)
-        return tuple([
+        left = [
             Debt(self.s.debts[i].payer, self.s.debts[i].receiver, KINDS[self.s.debts[i].kind], self.s.debts[i].cards)
             for i in range(self.s.next_debt, self.s.n_debts)
-        ])
+        ]
+        return tuple([debt for debt in left if not is_spared(self.rules, debt)])
 
     @property
     def scores(self):
@@ -530,6 +535,8 @@ cdef class Hand:
             return events.HandVoided()
         if kind == 9:
             return events.HandOver()
+        if kind == 16:
+            return events.TributeShown(a, b, self.leaving(a, _RANK[c & 15] * (c >> 4)))
         return tell_of_prelude(kind, a, b, c, gained)
 
     def default_action(self):

@@ -176,7 +176,7 @@ def in_lines(hand: Hand, moves: Iterable[Move]) -> tuple[tuple[Move, ...], ...]:
 class Step:
     """A moment of a hand that is played again: after ``move``, or with None after the deal.
 
-    ``consequences`` followed from the move by rule; ``hand`` is a copy of the hand as it stood then.
+    ``consequences`` followed from it by rule; ``hand`` is a copy of the hand as it stood then.
     """
 
     played: HandRecord
@@ -206,7 +206,7 @@ def replay(record: Record) -> Iterator[Step]:
 def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
     """Play one hand again; the last step is its end."""
     hand = _deal(record, match, played)
-    yield Step(played, None, (), hand.clone())
+    yield Step(played, None, hand.at_deal, hand.clone())
     for number, move in enumerate(played.moves, start=1):
         try:
             followed = do(hand, move)

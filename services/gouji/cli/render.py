@@ -27,6 +27,7 @@ from gouji.engine.events import (
     TributePaid,
     TributeResisted,
     TributeReturned,
+    TributeShown,
     TrickWon,
 )
 
@@ -128,6 +129,8 @@ def _before_play(consequence: Consequence) -> str:
             said = f"{buyer} gets {_ranks(sold)} from {seller} {price} (买)"
         case TributeResisted(payer, receiver, kind):
             said = f"{payer} resists and owes {receiver} no {kind} tribute (抗贡)"
+        case TributeShown(payer, receiver, cards):
+            said = f"{payer} shows the {_ranks(cards)} that it would have paid to {receiver}"
         case FoursSunk(seat):
             said = f"{seat} sinks its fours (沉4)"
         case RanksLaidOff(ranks):

@@ -22,6 +22,7 @@ from gouji.engine.events import (
     TributePaid,
     TributeResisted,
     TributeReturned,
+    TributeShown,
     TrickWon,
 )
 from gouji.v1 import events_pb2
@@ -42,6 +43,7 @@ FIELDS: Final[dict[type[Consequence], str]] = {
     TributeReturned: "tribute_returned",
     CardBought: "card_bought",
     TributeResisted: "tribute_resisted",
+    TributeShown: "tribute_shown",
     FoursSunk: "fours_sunk",
     RanksLaidOff: "ranks_laid_off",
 }
