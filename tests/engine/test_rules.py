@@ -152,7 +152,6 @@ CONFLICTS = [
     ("threes_last=true lay_off=true", "lay_off (R9.10) and threes_last (R9.8) exclude each other"),
     ("opening=true fours_open=true lay_off=true", "lay_off (R9.10) and fours_open (R9.9) exclude each other"),
     ("preset=qingdao lay_off=true", "lay_off (R9.10) and threes_last (R9.8) exclude each other"),
-    ("threes_last=true report=on_request", "report: on_request (R9.11) and threes_last (R9.8) exclude each other"),
     ("threes=17", "threes: 17 (R1.3) and decks: 4 (R1.2): at most 16 in the packs"),
     ("fours=24", "fours: 24 (R1.3) and decks: 4 (R1.2): at most 16 in the packs"),
     ("min_high=13", "min_high: 13 (R3.1) and decks: 4 (R1.2): at most 12 in every hand"),

@@ -14,7 +14,7 @@ from gouji.engine._plays cimport (
 )
 from gouji.engine._state cimport (
     BIG, BURN, BURN_FIRST, BURN_IN_TURN, BURN_IN_TURN_TEAM, BURN_NOT_ALLOWED, CARDS_NOT_HELD, DOES_NOT_BEAT, FOUR,
-    LEGAL, N_CHOKED, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE, ONLY_OPPOSITE,
+    LEGAL, N_CHOKED, N_LEFT, N_OPENED, N_SCRAMBLE, N_STRUCK, N_STUCK, N_TRICK_WON, NONE, NOT_ONE_BASE, ONLY_OPPOSITE,
     OPPOSITE_THREE, OPPOSITE_THREE_OPEN, PASS, PLAY, PLAYING, Q_ANSWER, Q_BURN, Q_GOUJI, Q_LAST_WORD, Q_LEAD,
     RANKS, SEATS, SLAM_KOREAN, SMALL, THREE, TOTAL, TWO, WRONG_COUNT, YIELD, Log, Play, Rules, State, after, has,
     has_head, jokers, note, number_in, opposite, pack, unpack,
@@ -182,7 +182,8 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             # R9.14: stuck without a lawful lead.
             burned = NONE
             note_stuck(s, seat, log)
-            leave_last(s, seat)
+            leave_open(s, seat)
+            note(log, N_LEFT, seat, 0, 0)
         else:
             break
         if hand_ends(s, rules):
@@ -234,12 +235,17 @@ cdef void clear_trick(State* s, int leader) noexcept nogil:
     clear_asks(s)
 
 
-cdef void strike(State* s, int seat, Log* log) noexcept nogil:
-    """R5.5: the seat's cards are shown and dead; nobody owes for the burn."""
+cdef void leave_open(State* s, int seat) noexcept nogil:
+    """R5.5, R9.8, R9.14: a seat leaves with the lowest place still free; its cards are shown and dead."""
     cdef int rank
     for rank in range(RANKS):
         s.played[seat][rank] += s.counts[seat][rank]
     leave_last(s, seat)
+
+
+cdef void strike(State* s, int seat, Log* log) noexcept nogil:
+    """R5.5; nobody owes for the burn."""
+    leave_open(s, seat)
     s.struck |= 1 << seat
     note(log, N_STRUCK, seat, 0, 0)
 
@@ -376,7 +382,8 @@ cdef void choke(State* s, const Rules* rules, int seat, int by, Log* log) noexce
         s.n_choked += 1
     note(log, N_CHOKED, seat, by, 0)
     if rules.first_choked_is_last:
-        leave_last(s, seat)
+        leave_open(s, seat)
+        note(log, N_LEFT, seat, 0, 0)
 
 
 cdef void answer(State* s, const Rules* rules, int kind, Play play, Log* log) noexcept nogil:

@@ -5,10 +5,10 @@ Some questions are private: who is asked them must not show (R5.2, R9.1). Seats 
 over unseen, and a held hand stops behind them until `close_answers`.
 """
 
-from gouji.engine._burns cimport holds_burn, may_burn
+from gouji.engine._burns cimport holds_burn
 from gouji.engine._state cimport (
     BURN_IN_TURN, FOUR, MAX_ASKS, NONE, Q_ANSWER, Q_BURN, Q_DOUBLE, Q_GOUJI, Q_NOTHING, Q_REDEAL, Q_REVOLT, Q_SINK,
-    REVOLT_THREELESS, SEATS, THREE, TWO, Rules, State, after, has, jokers, opposite,
+    REVOLT_THREELESS, SEATS, THREE, TWO, Rules, State, after, has, has_head, jokers, opposite,
 )
 
 
@@ -60,15 +60,18 @@ cdef bint yield_is_open(const State* s, const Rules* rules) noexcept nogil:
     cdef int steps, seat
     if not rules.yields or s.scramble or s.turn != opposite(s.table_seat):
         return False
+    if s.gouji and (s.question != Q_GOUJI or not rules.burn or rules.burn_order != BURN_IN_TURN):
+        return False
     for steps in range(4, 6):
         seat = after(s.table_seat, steps)
-        if s.question == Q_ANSWER and not s.gouji:
-            if has(s.in_mask, seat) and not has(s.passed, seat):
-                return True
-        elif s.question == Q_GOUJI and rules.burn_order == BURN_IN_TURN:
-            if may_burn(s, rules, seat):
-                return True
+        if has(s.in_mask, seat) and not has(s.passed, seat) and (not s.gouji or could_be_burner(s, rules, seat)):
+            return True
     return False
+
+
+cdef inline bint could_be_burner(const State* s, const Rules* rules, int seat) noexcept nogil:
+    # All that R4.3 asks for; whether it may burn this very play (R5.6) is not among it.
+    return has_head(s, seat) and (not rules.burn_needs_open or rules.fours_open or has(s.opened, seat))
 
 
 cdef bint waits(State* s) noexcept nogil:

@@ -129,6 +129,7 @@ cdef enum:              # notes of what followed, as in events.py
     N_SUNK = 14         # seat, cards
     N_LAID_OFF = 15     # ranks
     N_SHOWN = 16        # payer, receiver, rank | cards << 4
+    N_LEFT = 17         # seat
 
 cdef enum:              # values of options
     TWOS_ANY = 0

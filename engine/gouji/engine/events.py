@@ -45,6 +45,14 @@ class SeatStruck:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A choked or stuck seat left with the lowest place still free; ``cards`` are shown and dead (R9.8, R9.14)."""
+
+    seat: int
+    cards: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeatStuck:
     """A seat must lead and holds only jokers and threes (悶, R9.8)."""
 
@@ -142,6 +150,7 @@ Consequence = (
     | SeatChoked
     | SeatStruck
     | SeatStuck
+    | SeatLeft
     | BurnSucceeded
     | ScrambleBegan
     | HandVoided

@@ -116,7 +116,7 @@ cdef class Hand:
         for seat in burning:
             hand.s.burning |= 1 << _seat(seat)
         if hand.s.in_mask == 0:
-            raise InvalidState("no seat holds cards")
+            raise InvalidState("no seat holds cards", "hands")
         hand.look_at_resisting()
         hand.owe(owed)
         if phase == "play":
@@ -161,7 +161,7 @@ cdef class Hand:
 
     cdef int owe(self, debts) except -1:
         if len(debts) > MAX_DEBTS:
-            raise InvalidState(f"more than {MAX_DEBTS} tributes are owed")
+            raise InvalidState(f"more than {MAX_DEBTS} tributes are owed", "owed")
         for debt in debts:
             self.s.debts[self.s.n_debts].payer = debt.payer
             self.s.debts[self.s.n_debts].receiver = debt.receiver
@@ -535,6 +535,8 @@ cdef class Hand:
             return events.HandVoided()
         if kind == 9:
             return events.HandOver()
+        if kind == 17:
+            return events.SeatLeft(a, text_of(self.s.counts[a]))
         if kind == 16:
             return events.TributeShown(a, b, self.leaving(a, _RANK[c & 15] * (c >> 4)))
         return tell_of_prelude(kind, a, b, c, gained)
@@ -581,7 +583,7 @@ cdef class Hand:
         if viewer == seat or held == 0:
             return held
         # R9.11: 36 is every card of four packs, and means always.
-        if self.compiled.c.threes_last or (held > self.compiled.c.report_at and self.compiled.c.report_at < 36):
+        if held > self.compiled.c.report_at and self.compiled.c.report_at < 36:
             return -1
         if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
             return -1
@@ -746,7 +748,7 @@ cdef int place_cards(State* s, object hands) except -1:
     for seat in range(SEATS):
         counts = counts_of(parse_cards(hands[seat]))
         if sum(counts) > 252 or max(counts[:SMALL]) > 24 or max(counts[SMALL:]) > 6:
-            raise InvalidState(f"hand {seat} holds more than six packs have, or over 252 cards")
+            raise InvalidState(f"hand {seat} holds more than six packs have, or over 252 cards", "hands")
         for rank in range(RANKS):
             give_cards(s, seat, [(rank, i % 4 if rank < SMALL else -1) for i in range(counts[rank])])
         if not s.counts[seat][TOTAL]:
@@ -761,13 +763,13 @@ def _set_places(Hand hand, finished, revolted):
         _seat(seat)
         place = 3 if s.order[3] == NONE else 2
         if has(s.revolted, seat) or s.order[place] != NONE or (place == 2 and not hand.compiled.c.allow_two_revolts):
-            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)")
+            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)", "revolted")
         s.order[place] = seat
         s.revolted |= 1 << seat
         s.in_mask &= ~(1 << seat)
     for seat in finished:
         if s.counts[_seat(seat)][TOTAL] or seat in hand.places_taken():
-            raise InvalidState(f"seat {seat} cannot have finished: it holds cards, or stands twice")
+            raise InvalidState(f"seat {seat} cannot have finished: it holds cards, or stands twice", "finished")
         place = 0
         while s.order[place] != NONE:
             place += 1

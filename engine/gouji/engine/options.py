@@ -282,7 +282,7 @@ _TABLE: Final = (
            "剩幾張起報牌；36為一直報，0為不報。", most=54),
     Option("report", "R9.11", "auto", "報牌方式", "To whom counts are shown.", "怎樣報牌。",
            (Choice("auto", "to all", "自動報"), Choice("on_request", "to who asks", "有人問才報", "有問才報")),
-           needs=("report_at",), excludes=("threes_last",)),
+           needs=("report_at",)),
     Option("feel", "R9.11", 0, "摸班",
            "How often a hand a seat may feel how many cards its opposite holds, to the nearest 5.",
            "每局可以摸對頭的班幾次，約到五張。", most=9),

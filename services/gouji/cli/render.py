@@ -21,6 +21,7 @@ from gouji.engine.events import (
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
+    SeatLeft,
     SeatOpened,
     SeatStruck,
     SeatStuck,
@@ -101,8 +102,9 @@ def follows(consequence: Consequence) -> str:
             said = f"{seat} opens (开点)"
         case SeatChoked(seat, by):
             said = f"{by} chokes {seat} (憋)"
-        case SeatStruck(seat, cards):
-            said = f"{seat} is struck out (烧糊) with {by_rank(cards)}"
+        case SeatStruck(seat, cards) | SeatLeft(seat, cards):
+            how = "is struck out (烧糊)" if isinstance(consequence, SeatStruck) else "leaves (落)"
+            said = f"{seat} {how} with {by_rank(cards)}"
         case SeatStuck(seat):
             said = f"{seat} is stuck (闷)"
         case BurnSucceeded(burner, burned, doublings):
