@@ -11,6 +11,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from gouji.engine._answers cimport begin_play
 from gouji.engine._codes cimport text_of, text_of_play
+from gouji.engine._compact cimport keep_compact
 from gouji.engine._game cimport apply, check, close_answers, list_actions
 from gouji.engine._plays cimport holds_opening, list_bound, read_play
 from gouji.engine._prelude cimport enter, tribute_due
@@ -33,6 +34,7 @@ from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
 from gouji.engine.deal import deal_cards
 from gouji.engine.errors import IllegalAction, InvalidState
+from gouji.engine.playouts import Playouts
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RULES_VERSION, RuleSet
@@ -400,7 +402,7 @@ cdef class Hand:
 
     # Acting
 
-    def legal_codes(self):
+    def legal_codes(self, compact=False):
         cdef uint64_t* found
         cdef int i, n
         if self.s.turn == NONE:
@@ -410,12 +412,14 @@ cdef class Hand:
             raise MemoryError
         try:
             n = list_actions(&self.s, &self.compiled.c, found)
+            if compact:
+                n = keep_compact(&self.compiled.c, found, n)
             return [found[i] for i in range(n)]
         finally:
             free(found)
 
-    def legal_actions(self):
-        return [self.decode(code) for code in self.legal_codes()]
+    def legal_actions(self, compact=False):
+        return [self.decode(code) for code in self.legal_codes(compact)]
 
     def refusal(self, action):
         if isinstance(action, int):
@@ -653,6 +657,80 @@ cdef class Hand:
         if before < 0 or after < 0:
             raise InvalidState("a seat is asked and can do nothing: the state was not reached by play")
         return before + after
+
+    def playouts(self, int count, seed):
+        cdef uint64_t first = seed & 0xFFFFFFFFFFFFFFFF
+        cdef State* ends
+        cdef int done = 0, some, failed = 0
+        cdef Hand end = self.clone()
+        sums = Sums(self.compiled.c.teams)
+        if count < 1:
+            raise ValueError("at least one playout")
+        ends = <State*>malloc(min(count, AT_ONCE) * sizeof(State))
+        if not ends:
+            raise MemoryError
+        try:
+            while done < count:
+                some = min(count - done, AT_ONCE)
+                with nogil:
+                    failed = play_out_many(&self.s, &self.compiled.c, first + done, ends, some)
+                if failed:
+                    raise InvalidState("a seat is asked and can do nothing: the state was not reached by play")
+                for i in range(some):
+                    memcpy(&end.s, &ends[i], sizeof(State))
+                    sums.add(end)
+                done += some
+        finally:
+            free(ends)
+        return sums.total(count)
+
+
+cdef enum:
+    AT_ONCE = 256       # playouts whose ends are kept before they are summed up
+
+
+class Sums:
+    """Adds up how hands end."""
+
+    def __init__(self, teams):
+        self.void = 0
+        self.places = [[0] * SEATS for _ in range(SEATS)]
+        self.scores = [0] * SEATS
+        self.team_scores = [0, 0] if teams else None
+
+    def add(self, hand):
+        if hand.void:
+            self.void += 1
+            return
+        for place, seat in enumerate(hand.order):
+            self.places[seat][place] += 1
+        self.scores = [total + points for total, points in zip(self.scores, hand.scores)]
+        if self.team_scores is not None:
+            self.team_scores = [total + points for total, points in zip(self.team_scores, hand.team_scores)]
+
+    def total(self, count):
+        teams = None if self.team_scores is None else tuple(self.team_scores)
+        return Playouts(count, self.void, tuple(map(tuple, self.places)), tuple(self.scores), teams)
+
+
+cdef int play_out_many(const State* start, const Rules* rules, uint64_t seed, State* ends, int count) noexcept nogil:
+    """Play a position to its end again and again, each time with a chance of its own; 0, or 1 if that cannot be."""
+    cdef uint64_t chance
+    cdef int i
+    for i in range(count):
+        ends[i] = start[0]
+        chance = scattered(seed + i) | 1
+        if play_out(&ends[i], rules, &chance, PLAYING) < 0 or play_out(&ends[i], rules, &chance, OVER) < 0:
+            return 1
+    return 0
+
+
+cdef inline uint64_t scattered(uint64_t seed) noexcept nogil:
+    # SplitMix64: neighbouring seeds give chances that have nothing in common.
+    seed += <uint64_t>0x9E3779B97F4A7C15
+    seed = (seed ^ (seed >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    seed = (seed ^ (seed >> 27)) * <uint64_t>0x94D049BB133111EB
+    return seed ^ (seed >> 31)
 
 
 cdef tuple in_order(object cards):
