@@ -174,7 +174,8 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             s.scramble = True
             s.burning = 0
             note(log, N_SCRAMBLE, 0, 0, 0)
-        clear_trick(s, seat)
+        # R6.2: who cannot lead has led no trick.
+        clear_trick(s, s.trick_leader)
         if cannot_go_on(s, rules, seat):
             burned = s.victims[seat]
             strike(s, seat, log)
@@ -193,6 +194,7 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             burned = seat
         seat = burned if has(s.in_mask, burned) else next_in(s, burned)
         s.won_with_joker = False
+    s.trick_leader = seat
     s.turn = seat
     s.question = Q_LEAD
     if not s.won_with_joker and is_stuck(s, rules, seat):
