@@ -128,7 +128,7 @@ CONFLICTS = [
     ("backfire_doubles=true", "backfire_doubles (R9.5) needs calls (R9.5)"),
     ("natural_open=true", "natural_open (R9.6) needs opening (R9.6)"),
     ("fours_open=true", "fours_open (R9.9) needs opening (R9.6)"),
-    ("sink_fours=true", "sink_fours (R9.9) needs fours_open (R9.9)"),
+    ("sink_fours=true", "sink_fours (R9.9) needs opening (R9.6)"),
     ("preset=qingdao burn=false burn_needs_open=true", "burn_needs_open (R5.1) needs burn (R5)"),
     ("burn_needs_open=true", "burn_needs_open (R5.1) needs opening (R9.6)"),
     ("teams=false end_when=one_team_left", "end_when: one_team_left (R6.2) needs teams (R7.6)"),

@@ -152,8 +152,8 @@ cdef void open_seat(State* s, int seat, Log* log) noexcept nogil:
 
 
 cdef bint opens(const State* s, const Rules* rules, int seat) noexcept nogil:
-    """R9.6; R9.3 for the opposite of a revolter."""
-    if s.scramble:
+    """R9.6; R9.3 for the opposite of a revolter; R9.9: who sank its fours has accepted its point tribute."""
+    if s.scramble or (rules.sink_fours and s.aside[seat][FOUR]):
         return False
     if has(s.revolted, opposite(seat)):
         return s.kept_play and s.n_finished < 2 and (

@@ -605,7 +605,7 @@ cdef class Hand:
         cdef int place = -1 if viewer is None else viewer
         if place < 0 or not self.rules["coach"] or place == seat or not same_team(place, seat):
             return ""
-        if not self.compiled.c.teams or not has(self.s.in_mask, seat):
+        if not self.compiled.c.teams or self.compiled.c.threes_last or not has(self.s.in_mask, seat):
             return ""
         finished = place in self.finished
         few = self.s.counts[seat][TOTAL] <= self.compiled.c.report_at

@@ -246,7 +246,7 @@ _OPENING: Final = (
            "開點牌贏了要立刻把4全發出才開點；沒有4的可以買四。", needs=("opening",)),
     Option("sink_fours", "R9.9", False, "沉4、4沉底",
            "Before the first lead a seat may lay its fours aside, and not open.",
-           "首發前可以把4反扣發出，認點貢。", needs=("fours_open",)),
+           "首發前可以把4反扣發出，認點貢。", needs=("opening",)),
 )  # fmt: skip
 
 _THREES: Final = (
@@ -276,7 +276,7 @@ _THREES: Final = (
 _TABLE: Final = (
     Option("lay_off", "R9.10", False, "燴牌、燴三、燴四",
            "The first leader may have all threes, fours or both laid off.",
-           "首發牌人可以決定燴三、燴四或三四全燴。", excludes=("threes_last", "fours_open")),
+           "首發牌人可以決定燴三、燴四或三四全燴。", excludes=("threes_last", "fours_open", "sink_fours")),
     Option("report_at", "R9.11", 10, "報牌、報戶、報警",
            "Up to how many cards a seat's count is shown; 36 always, 0 never.",
            "剩幾張起報牌；36為一直報，0為不報。", most=54),
