@@ -5,8 +5,9 @@ import platform
 import random
 import time
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from statistics import median, quantiles
 
 from gouji.engine import Hand, RuleSet
 from gouji.engine.hand import decode
@@ -83,6 +84,31 @@ def play_out(games: Games) -> int:
     return len(games) * 5
 
 
+def play_out_from_one(games: Games) -> int:
+    """Play one deal to its end many times in one call."""
+    games[0][0].playouts(2_000, 1)
+    return 2_000
+
+
+def list_lengths(games: Games) -> str:
+    """Say how long the full and the short lists of actions are, leads and answers apart."""
+    full, short = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for deal, codes, _ in games:
+        hand = deal.clone()
+        for code in codes:
+            if hand.phase == "play":
+                kind = "leads" if hand.question == "lead" else "answers"
+                full[kind].append(len(hand.legal_codes()))
+                short[kind].append(len(hand.legal_codes(compact=True)))
+            hand.advance(code)
+    return ", ".join(f"{kind} {_middle(full[kind])} full, {_middle(short[kind])} short" for kind in full)
+
+
+def _middle(lengths: list[int]) -> str:
+    """Give the median and the 95th percentile."""
+    return f"{int(median(lengths))}/{quantiles(lengths, n=20)[-1]:.0f}"
+
+
 def clone(games: Games) -> int:
     """Clone one hand many times."""
     copy = games[0][0].clone
@@ -126,6 +152,8 @@ def main() -> None:
         print(f"{name:34}{best(run, games):12.1f} ns")
     print(f"{'list and apply, from Python':34}{1e9 / best(drive_from_python, games):12.0f} actions a second")
     print(f"{'random hands to the end':34}{1e9 / best(play_out, games):12.0f} a second")
+    print(f"{'random hands from one position':34}{1e9 / best(play_out_from_one, games):12.0f} a second")
+    print(f"lists of actions, median/95th percentile: {list_lengths(games)}")
 
 
 if __name__ == "__main__":

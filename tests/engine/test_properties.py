@@ -54,6 +54,12 @@ def cards_of(hand: Hand) -> Counter[str]:
     return Counter("".join(hand.hands)) + Counter("".join(hand.played)) + Counter("".join(hand.aside))
 
 
+def laid_open(hand: Hand) -> set[int]:
+    """Seats that left and showed the cards that they still hold (R5.5, R9.8, R9.14)."""
+    choked = {seat for seat, _ in hand.choked} if hand.rules["first_choked_is_last"] else set()
+    return {*hand.struck, *choked, *(hand.stuck if hand.rules["no_bare_joker_lead"] else ())}
+
+
 def step(hand: Hand, rng: random.Random) -> int | None:
     """Do one random action, mostly passing when that is lawful, as people do; close answers where they wait."""
     codes = hand.legal_codes()
@@ -82,8 +88,7 @@ def test_hand_plays_to_its_end_with_all_cards_and_a_lawful_result(hand: Hand, se
             break
         assert (hand.turn is None) == (hand.question is None)
         step(hand, rng)
-        struck = set(hand.struck)
-        held = Counter("".join(cards for seat, cards in enumerate(hand.hands) if seat not in struck))
+        held = Counter("".join(cards for seat, cards in enumerate(hand.hands) if seat not in laid_open(hand)))
         assert held + Counter("".join(hand.played)) + Counter("".join(hand.aside)) == before
     assert hand.over
     if not hand.void:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from gouji.engine import PRESETS, RULES_VERSION, Action, ActionKind, Hand, IllegalAction, Match, RuleSet
 from gouji.engine.actions import OF_SEAT, WITH_CARDS
-from gouji.engine.cards import RANKS, full_deck, sort_cards
+from gouji.engine.cards import RANKS, full_deck, sort_cards, suited_text
 from gouji.engine.events import TrickWon
-from gouji.engine.record_text import MalformedNotation, format_cards, format_record, parse_record
+from gouji.engine.record_text import MalformedNotation, format_record, parse_record
 from gouji.engine.records import (
     DECIDERS,
     BrokenRecord,
@@ -333,7 +333,7 @@ def test_a_move_is_its_text(move: Move) -> None:
 
 
 def test_cards_with_suits_stand_rank_by_rank() -> None:
-    assert format_cards(sorted(full_deck(1))) == " ".join(["W", "w", *(f"{rank}SHDC" for rank in "2AKQJT9876543")])
+    assert suited_text(sorted(full_deck(1))) == " ".join(["W", "w", *(f"{rank}SHDC" for rank in "2AKQJT9876543")])
 
 
 def test_remarks_blank_lines_and_line_ends_of_other_systems_mean_nothing() -> None:
@@ -530,10 +530,12 @@ def test_a_hand_in_play_holds_nothing_hidden() -> None:
             HandRecord(1, 0, **given_away)  # type: ignore[arg-type]
 
 
-def test_another_version_of_the_rules_is_said() -> None:
+def test_another_version_of_the_rules_is_refused() -> None:
     record = replace(parse_record(TEXTS["korea"]), rules_version=RULES_VERSION + 1)
-    assert verify(record) == []
-    assert f"played under {RULES_VERSION + 1}" in str(next(examine(record)))
+    said = f"played under rules of version {RULES_VERSION + 1}, and this program knows version {RULES_VERSION} alone"
+    assert list(map(str, examine(record))) == [f"match: rules version: {said}"]
+    with pytest.raises(BrokenRecord, match=f"^{said}$"):
+        next(replay(record))
 
 
 def test_a_record_says_when_it_began() -> None:

@@ -28,7 +28,7 @@ RULES = {
     "shandong_64": {"preset": "shandong_64"},
 }
 
-LAID_OPEN = ("seat_struck", "tribute_paid", "card_bought")
+LAID_OPEN = ("seat_struck", "seat_left", "tribute_paid", "tribute_shown", "card_bought")
 """Consequences that show cards to all."""
 
 
@@ -159,7 +159,7 @@ def compare(
 def laid_open(event: Event) -> tuple[Any, ...]:
     """What an event lays open by rule: what was done, which cards went down, what a struck seat held."""
     taken = event.action_taken
-    consequences = [*taken.consequences, *event.answers_closed.consequences]
+    consequences = [*event.hand_dealt.consequences, *taken.consequences, *event.answers_closed.consequences]
     shown = [c.SerializeToString() for c in consequences if c.WhichOneof("kind") in LAID_OPEN]
     cards = [card.SerializeToString() for card in taken.cards]
     return event.WhichOneof("body"), taken.seat, taken.partner_plus_one, taken.action.SerializeToString(), cards, shown

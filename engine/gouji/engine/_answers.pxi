@@ -138,8 +138,8 @@ cdef void open_seat(State* s, int seat, Log* log) noexcept nogil:
 
 
 cdef bint opens(const State* s, const Rules* rules, int seat) noexcept nogil:
-    """R9.6; R9.3 for the opposite of a revolter."""
-    if s.scramble:
+    """R9.6; R9.3 for the opposite of a revolter; R9.9: who sank its fours has accepted its point tribute."""
+    if s.scramble or (rules.sink_fours and s.aside[seat][FOUR]):
         return False
     if has(s.revolted, opposite(seat)):
         return s.kept_play and s.n_finished < 2 and (
@@ -160,7 +160,8 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             s.scramble = True
             s.burning = 0
             note(log, N_SCRAMBLE, 0, 0, 0)
-        clear_trick(s, seat)
+        # R6.2: who cannot lead has led no trick.
+        clear_trick(s, s.trick_leader)
         if cannot_go_on(s, rules, seat):
             burned = s.victims[seat]
             strike(s, seat, log)
@@ -168,7 +169,8 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             # R9.14: stuck without a lawful lead.
             burned = NONE
             note_stuck(s, seat, log)
-            leave_last(s, seat)
+            leave_open(s, seat)
+            note(log, N_LEFT, seat, 0, 0)
         else:
             break
         if hand_ends(s, rules):
@@ -178,6 +180,7 @@ cdef void give_lead(State* s, const Rules* rules, int seat, Log* log) noexcept n
             burned = seat
         seat = burned if has(s.in_mask, burned) else next_in(s, burned)
         s.won_with_joker = False
+    s.trick_leader = seat
     s.turn = seat
     s.question = Q_LEAD
     if not s.won_with_joker and is_stuck(s, rules, seat):
@@ -217,12 +220,17 @@ cdef void clear_trick(State* s, int leader) noexcept nogil:
     clear_asks(s)
 
 
-cdef void strike(State* s, int seat, Log* log) noexcept nogil:
-    """R5.5: the seat's cards are shown and dead; nobody owes for the burn."""
+cdef void leave_open(State* s, int seat) noexcept nogil:
+    """R5.5, R9.8, R9.14: a seat leaves with the lowest place still free; its cards are shown and dead."""
     cdef int rank
     for rank in range(TOTAL + 1):
         s.played[seat][rank] += s.counts[seat][rank]
     leave_last(s, seat)
+
+
+cdef void strike(State* s, int seat, Log* log) noexcept nogil:
+    """R5.5; nobody owes for the burn."""
+    leave_open(s, seat)
     s.struck |= 1 << seat
     note(log, N_STRUCK, seat, 0, 0)
 
@@ -368,7 +376,8 @@ cdef void choke(State* s, const Rules* rules, int seat, int by, Log* log) noexce
         s.n_choked += 1
     note(log, N_CHOKED, seat, by, 0)
     if rules.first_choked_is_last:
-        leave_last(s, seat)
+        leave_open(s, seat)
+        note(log, N_LEFT, seat, 0, 0)
 
 
 cdef void answer(State* s, const Rules* rules, uint64_t code, Log* log) noexcept nogil:

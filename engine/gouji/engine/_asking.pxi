@@ -73,14 +73,16 @@ cdef bint has_decision(const State* s, const Rules* rules, int seat, int questio
 cdef inline bint yield_is_open(const State* s, const Rules* rules) noexcept nogil:
     """R4.3, for the seat that is asked now: whether one of the two after it may still answer or burn."""
     # The seats four and five after the table's, a byte for each of these.
-    cdef int after_it = (<uint64_t>0x180C06032130 >> 8 * s.table_seat) & 63
-    if unlikely(not rules.yields or s.scramble or s.question > Q_GOUJI):
+    cdef int able = s.in_mask & ~s.passed & ((<uint64_t>0x180C06032130 >> 8 * s.table_seat) & 63)
+    if not rules.yields or s.scramble or s.question > Q_GOUJI or s.turn != opposite(s.table_seat):
         return False
-    if unlikely(s.question == Q_GOUJI):
-        return (rules.burn_order == BURN_IN_TURN and s.turn == opposite(s.table_seat)
-                and (may_burn(s, rules) & after_it) != 0)
-    return (((s.question | s.gouji) == 0) & (s.turn == opposite(s.table_seat))
-            & ((s.in_mask & ~s.passed & after_it) != 0))
+    if not s.gouji:
+        return s.question != Q_LAST_WORD and able != 0
+    if s.question != Q_GOUJI or not rules.burn or rules.burn_order != BURN_IN_TURN:
+        return False
+    # All that the clause asks for; whether they may burn this very play (R5.6) is not among it.
+    able &= headed(s)
+    return (able & s.opened if rules.burn_needs_open and not rules.fours_open else able) != 0
 
 
 cdef bint waits(State* s) noexcept nogil:

@@ -139,6 +139,9 @@ cdef void tribute_due(const State* s, const Rules* rules, uint8_t* cards) noexce
 cdef bint open_debt(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Ask for the next debt; False when nobody has to."""
     cdef const Debt* debt = debt_of(s)
+    if is_spared(rules, debt):
+        show_tribute(s, rules, log)
+        return False
     if is_resisted(s, rules, debt):
         note(log, N_RESISTED, debt.payer, debt.receiver, debt.kind)
         return False
@@ -150,6 +153,28 @@ cdef bint open_debt(State* s, const Rules* rules, Log* log) noexcept nogil:
     else:
         ask_alone(s, debt.payer, Q_PAY)
     return True
+
+
+cdef bint is_spared(const Rules* rules, const Debt* debt) noexcept nogil:
+    """R8.5 `never`: what is due between team-mates is shown and not paid."""
+    return (rules.team_tribute == TEAM_NEVER and rules.teams and debt.kind == KIND_LAST
+            and same_team(debt.payer, debt.receiver))
+
+
+cdef void show_tribute(State* s, const Rules* rules, Log* log) noexcept nogil:
+    """R8.5: show the cards that would have been paid, if the payer does not resist."""
+    cdef const Debt* debt = debt_of(s)
+    cdef uint8_t cards[16]
+    cdef int rank = BIG
+    if is_resisted(s, rules, debt):
+        return
+    s.due = payable(s, rules, debt)
+    tribute_due(s, rules, cards)
+    s.due = 0
+    while rank >= 0:
+        if cards[rank]:
+            note(log, N_SHOWN, debt.payer, debt.receiver, rank | cards[rank] << 4)
+        rank -= 1
 
 
 cdef void move_card(State* s, int giver, int taker, int rank) noexcept nogil:

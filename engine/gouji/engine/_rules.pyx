@@ -73,9 +73,10 @@ cdef CompiledRules compile_rules(object rules):
     c.fours_open = value["fours_open"]
     c.sink_fours = value["sink_fours"]
     c.lay_off = value["lay_off"]
-    c.report_at = value["report_at"]
-    c.feel = value["feel"]
-    c.on_request = value["report"] == "on_request"
+    # R9.8: with threes last nothing tells counts.
+    c.report_at = 0 if value["threes_last"] else value["report_at"]
+    c.feel = 0 if value["threes_last"] else value["feel"]
+    c.on_request = value["report"] == "on_request" and not value["threes_last"]
     text = f"{RULES_VERSION} {sorted((name, str(value)) for name, value in rules.values.items())}"
     made.tag = hashlib.sha256(text.encode()).digest()[:8]
     return made

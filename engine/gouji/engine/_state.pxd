@@ -129,6 +129,8 @@ cdef enum:              # notes of what followed, as in events.py
     N_RESISTED = 13     # seat
     N_SUNK = 14         # seat, cards
     N_LAID_OFF = 15     # ranks
+    N_SHOWN = 16        # payer, receiver, rank | cards << 4
+    N_LEFT = 17         # seat
 
 cdef enum:              # values of options
     TWOS_ANY = 0

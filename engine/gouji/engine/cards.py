@@ -6,6 +6,7 @@ for seven kings. The canonical text goes from the highest rank to the lowest: ``
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -94,3 +95,11 @@ def full_deck(decks: int = 4) -> list[Card]:
     pack = [Card(rank, suit) for rank in range(13) for suit in range(4)]
     pack += [Card(Rank.SMALL_JOKER, -1), Card(Rank.BIG_JOKER, -1)]
     return pack * decks
+
+
+def suited_text(cards: Iterable[Card]) -> str:
+    """Write cards with their suits, rank by rank from the highest: ``WW w 2SHD ASC``."""
+    ranks: dict[int, str] = {}
+    for card in sorted(cards, key=lambda card: (-card.rank, card.suit)):
+        ranks[card.rank] = ranks.get(card.rank, "") + (RANKS[card.rank] if card.suit < 0 else SUITS[card.suit])
+    return " ".join(group if RANKS[rank] in group else RANKS[rank] + group for rank, group in ranks.items())

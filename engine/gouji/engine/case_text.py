@@ -77,6 +77,10 @@ class Case:
             raise self.error(key, f"{seat} is not a seat, 0 to 5")
         return seat
 
+    def seat_or_none(self, key: str, value: object) -> int | None:
+        """Read a seat, or ``none``."""
+        return None if value == "none" else self.seat(key, value)
+
     def seats(self, key: str, value: object) -> list[int]:
         """Read a list of seats."""
         return [self.seat(key, item) for item in self.items(key, value)]
@@ -103,6 +107,15 @@ class Case:
         except ValueError as broken:
             raise self.error(key, str(broken)) from None
         return ""
+
+    def refusal(self, key: str, hand: Hand, text: str) -> str:
+        """Return the reason for which an action would be refused, or nothing; what a fault costs is not looked at."""
+        try:
+            return str(getattr(hand.refusal(Action.parse(text)), "value", ""))
+        except UnknownAction:
+            return Reason.UNKNOWN_ACTION.value
+        except ValueError as broken:
+            raise self.error(key, str(broken)) from None
 
     def match(self, rules: RuleSet) -> Match:
         """Begin the match that the case's hand belongs to: one without end unless ``match`` says otherwise."""

@@ -12,12 +12,12 @@ import yaml
 
 from gouji.engine.cards import SEATS
 from gouji.engine.case_text import Case, CaseError
-from gouji.engine.errors import EngineError
+from gouji.engine.errors import EngineError, InvalidState
 from gouji.engine.expectations import EXPECTATIONS
 from gouji.engine.hand import PHASES, Hand
 from gouji.engine.match import HandResult
 from gouji.engine.rules import RuleSet
-from gouji.engine.tribute import Aftermath, Debt, owed
+from gouji.engine.tribute import Aftermath, Debt, to_settle
 
 _SEATS_KEYS: Final = ("finished", "opened", "burning", "revolted")
 _POSITION_KEYS: Final = frozenset({"hands", "lead", "phase", "owed", *_SEATS_KEYS})
@@ -121,8 +121,6 @@ def _position(case: Case) -> Hand:
         raise case.error("hands", f"a position has {SEATS} hands, not {len(hands)}")
     lead = case.seat("lead", raw["lead"])
     finished, opened, burning, revolted = (case.seats(key, raw.get(key) or []) for key in _SEATS_KEYS)
-    if any(hands[seat] for seat in finished):
-        raise case.error("finished", "a seat that has finished holds no cards")
     debts = _debts(case, rules)
     first = not {"owed", "previous"} & raw.keys()
     try:
@@ -130,8 +128,8 @@ def _position(case: Case) -> Hand:
             rules, hands, lead, finished=finished, opened=opened, burning=burning, revolted=revolted,
             phase=phase, owed=debts, first_hand=first,
         )  # fmt: skip
-    except EngineError as broken:
-        raise case.error("phase", str(broken)) from None
+    except InvalidState as broken:
+        raise case.error(broken.part, str(broken)) from None
 
 
 def _debts(case: Case, rules: RuleSet) -> list[Debt]:
@@ -141,7 +139,7 @@ def _debts(case: Case, rules: RuleSet) -> list[Debt]:
     except ValueError as broken:
         raise case.error("owed", str(broken)) from None
     if "previous" in case.raw:
-        debts += owed(rules, _aftermath(case, case.mapping("previous", case.raw["previous"], set(_PREVIOUS_KEYS))))
+        debts += to_settle(rules, _aftermath(case, case.mapping("previous", case.raw["previous"], set(_PREVIOUS_KEYS))))
     return debts
 
 

@@ -49,4 +49,8 @@ class RulesConflict(RuleSetError):
 
 
 class InvalidState(EngineError):
-    """Bytes or a position that are not a state of a hand."""
+    """Bytes or a position that are not a state of a hand; ``part`` names what of a position is wrong."""
+
+    def __init__(self, why: str, part: str = "") -> None:
+        super().__init__(why)
+        self.part = part

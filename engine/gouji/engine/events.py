@@ -45,6 +45,14 @@ class SeatStruck:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A choked or stuck seat left with the lowest place still free; ``cards`` are shown and dead (R9.8, R9.14)."""
+
+    seat: int
+    cards: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeatStuck:
     """A seat must lead and holds only jokers and threes (悶, R9.8)."""
 
@@ -113,6 +121,15 @@ class TributeResisted:
 
 
 @dataclass(frozen=True, slots=True)
+class TributeShown:
+    """Team-mates: cards of one rank that ``payer`` would have paid to ``receiver``, and keeps (R8.5 `never`)."""
+
+    payer: int
+    receiver: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FoursSunk:
     """A seat laid its fours aside (沉4, R9.9)."""
 
@@ -133,6 +150,7 @@ Consequence = (
     | SeatChoked
     | SeatStruck
     | SeatStuck
+    | SeatLeft
     | BurnSucceeded
     | ScrambleBegan
     | HandVoided
@@ -141,6 +159,7 @@ Consequence = (
     | TributeReturned
     | CardBought
     | TributeResisted
+    | TributeShown
     | FoursSunk
     | RanksLaidOff
 )

@@ -25,11 +25,11 @@ def _show(value: object) -> str:
 
 
 def _turn(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    return _same(key, None if wanted == "none" else case.seat(key, wanted), hand.turn)
+    return _same(key, case.seat_or_none(key, wanted), hand.turn)
 
 
 def _legal(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
-    refused = {text: case.try_action(key, hand.clone(), text) for text in case.texts(key, wanted)}
+    refused = {text: case.refusal(key, hand, text) for text in case.texts(key, wanted)}
     return [f"expected {text!r} to be accepted got {reason}" for text, reason in refused.items() if reason]
 
 
@@ -40,7 +40,7 @@ def _illegal(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
     for text, reason in wanted.items():
         if reason not in set(Reason):
             raise case.error(key, f"{reason!r} is not a reason")
-        got = case.try_action(key, hand.clone(), text) or "accepted"
+        got = case.refusal(key, hand, text) or "accepted"
         if got != reason:
             failures.append(f"expected {text!r} to be refused with {reason} got {got}")
     return failures
@@ -122,7 +122,7 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "turn": _turn,
     "legal": _legal,
     "illegal": _illegal,
-    "lead": lambda case, key, hand, wanted: _same(key, case.seat(key, wanted), hand.lead),
+    "lead": lambda case, key, hand, wanted: _same(key, case.seat_or_none(key, wanted), hand.lead),
     "table": lambda case, key, hand, wanted: _same(key, case.cards(key, wanted), hand.table),
     "finished": _in_order("finished"),
     "order": _in_order("order"),

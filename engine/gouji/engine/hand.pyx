@@ -10,6 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from gouji.engine._codes cimport text_of, text_of_play
+from gouji.engine._compact cimport keep_compact
 from gouji.engine._game cimport (
     apply, begin_play, check, close_answers, enter, holds_opening, list_actions, list_bound, play_out, read_play,
     step, step_all, tribute_due, yield_is_open,
@@ -17,6 +18,7 @@ from gouji.engine._game cimport (
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
+from gouji.engine._state_text cimport state_lines
 from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
     Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
@@ -25,20 +27,21 @@ from gouji.engine._state cimport (
 
 from gouji.engine import events
 from gouji.engine._codes import cost_of, decode, encode, return_cost
+from gouji.engine._state_text import PHASE_NAMES as _PHASES
+from gouji.engine._state_text import QUESTION_NAMES as _QUESTIONS
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
 from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
 from gouji.engine.deal import deal_cards
 from gouji.engine.errors import IllegalAction, InvalidState
+from gouji.engine.playouts import Playouts
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RULES_VERSION, RuleSet
-from gouji.engine.tribute import KINDS, Aftermath, Debt, owed, tribute_scores
+from gouji.engine.spans import write_rules
+from gouji.engine.tribute import KINDS, Aftermath, Debt, is_spared, owed, to_settle, tribute_scores
 
 _REASONS = (None, *Reason)
-_PHASES = ("advance", "redeal", "tribute", "buy", "call", "sink", "lay_off", "revolt", "play", "last", "over")
-_QUESTIONS = ("answer", "last_word", "gouji", "burn", "revolt", "head", "lead", None, "call", "double", "redeal",
-              "take", "pay", "return", "accept", "buy", "give", "sink", "lay_off", "contest", "last")
 _JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
@@ -63,9 +66,11 @@ cdef class Hand:
     cdef State s
     cdef CompiledRules compiled
     cdef readonly object rules
+    cdef readonly tuple at_deal
 
     def __cinit__(self):
         cdef int seat, place
+        self.at_deal = ()
         memset(&self.s, 0, sizeof(State))
         for seat in range(SEATS):
             self.s.order[seat] = self.s.finished[seat] = self.s.choked[seat] = self.s.chokers[seat] = NONE
@@ -90,8 +95,9 @@ cdef class Hand:
         for seat in range(SEATS):
             give_cards(&hand.s, seat, hands[seat])
         hand.look_at_deal()
-        hand.owe(() if after is None else owed(rules, after))
+        hand.owe(() if after is None else to_settle(rules, after))
         enter(&hand.s, &hand.compiled.c, ADVANCE, &log)
+        hand.at_deal = hand.told(&log, ())
         return hand
 
     @staticmethod
@@ -112,13 +118,14 @@ cdef class Hand:
         for seat in burning:
             hand.s.burning |= 1 << _seat(seat)
         if hand.s.in_mask == 0:
-            raise InvalidState("no seat holds cards")
+            raise InvalidState("no seat holds cards", "hands")
         hand.look_at_resisting()
         hand.owe(owed)
         if phase == "play":
             begin_play(&hand.s, &hand.compiled.c, lead, &log)
         else:
             enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
+        hand.at_deal = hand.told(&log, ())
         return hand
 
     @staticmethod
@@ -156,7 +163,7 @@ cdef class Hand:
 
     cdef int owe(self, debts) except -1:
         if len(debts) > MAX_DEBTS:
-            raise InvalidState(f"more than {MAX_DEBTS} tributes are owed")
+            raise InvalidState(f"more than {MAX_DEBTS} tributes are owed", "owed")
         for debt in debts:
             self.s.debts[self.s.n_debts].payer = debt.payer
             self.s.debts[self.s.n_debts].receiver = debt.receiver
@@ -349,10 +356,11 @@ cdef class Hand:
     def owes(self):
         if self.s.phase == OVER:
             return () if self.s.void_hand else owed(self.rules, self.aftermath)
-        return tuple([
+        left = [
             Debt(self.s.debts[i].payer, self.s.debts[i].receiver, KINDS[self.s.debts[i].kind], self.s.debts[i].cards)
             for i in range(self.s.next_debt, self.s.n_debts)
-        ])
+        ]
+        return tuple([debt for debt in left if not is_spared(self.rules, debt)])
 
     @property
     def scores(self):
@@ -394,7 +402,7 @@ cdef class Hand:
 
     # Acting
 
-    def legal_codes(self):
+    def legal_codes(self, compact=False):
         cdef uint64_t* found
         cdef int i, n
         if self.s.turn == NONE:
@@ -404,12 +412,14 @@ cdef class Hand:
             raise MemoryError
         try:
             n = list_actions(&self.s, &self.compiled.c, found)
+            if compact:
+                n = keep_compact(&self.compiled.c, found, n)
             return [found[i] for i in range(n)]
         finally:
             free(found)
 
-    def legal_actions(self):
-        return [self.decode(code) for code in self.legal_codes()]
+    def legal_actions(self, compact=False):
+        return [self.decode(code) for code in self.legal_codes(compact)]
 
     def refusal(self, action):
         if isinstance(action, int):
@@ -517,6 +527,10 @@ cdef class Hand:
             return events.HandVoided()
         if kind == 9:
             return events.HandOver()
+        if kind == 17:
+            return events.SeatLeft(a, text_of(self.s.counts[a]))
+        if kind == 16:
+            return events.TributeShown(a, b, self.leaving(a, _RANK[c & 15] * (c >> 4)))
         return tell_of_prelude(kind, a, b, c, gained)
 
     def default_action(self):
@@ -561,7 +575,7 @@ cdef class Hand:
         if viewer == seat or held == 0:
             return held
         # R9.11: 36 is every card of four packs, and means always.
-        if self.compiled.c.threes_last or (held > self.compiled.c.report_at and self.compiled.c.report_at < 36):
+        if held > self.compiled.c.report_at and self.compiled.c.report_at < 36:
             return -1
         if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
             return -1
@@ -579,7 +593,7 @@ cdef class Hand:
         cdef int place = -1 if viewer is None else viewer
         if place < 0 or not self.rules["coach"] or place == seat or not same_team(place, seat):
             return ""
-        if not self.compiled.c.teams or not has(self.s.in_mask, seat):
+        if not self.compiled.c.teams or self.compiled.c.threes_last or not has(self.s.in_mask, seat):
             return ""
         finished = place in self.finished
         few = self.s.counts[seat][TOTAL] <= self.compiled.c.report_at
@@ -605,8 +619,13 @@ cdef class Hand:
     def to_bytes(self):
         return _MAGIC + self.compiled.tag + (<char*>&self.s)[:sizeof(State)]
 
+    def state_text(self):
+        lines = ["gouji state 1", f"rules: {write_rules(self.rules)}"]
+        lines += state_lines(&self.s, [held_cards(&self.s, seat) for seat in range(SEATS)])
+        return "\n".join(lines) + "\n"
+
     def digest(self):
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        return hashlib.sha256(self.state_text().encode()).hexdigest()
 
     def __eq__(self, other):
         if not isinstance(other, Hand):
@@ -626,6 +645,80 @@ cdef class Hand:
         if before < 0 or after < 0:
             raise InvalidState("a seat is asked and can do nothing: the state was not reached by play")
         return before + after
+
+    def playouts(self, int count, seed):
+        cdef uint64_t first = seed & 0xFFFFFFFFFFFFFFFF
+        cdef State* ends
+        cdef int done = 0, some, failed = 0
+        cdef Hand end = self.clone()
+        sums = Sums(self.compiled.c.teams)
+        if count < 1:
+            raise ValueError("at least one playout")
+        ends = <State*>malloc(min(count, AT_ONCE) * sizeof(State))
+        if not ends:
+            raise MemoryError
+        try:
+            while done < count:
+                some = min(count - done, AT_ONCE)
+                with nogil:
+                    failed = play_out_many(&self.s, &self.compiled.c, first + done, ends, some)
+                if failed:
+                    raise InvalidState("a seat is asked and can do nothing: the state was not reached by play")
+                for i in range(some):
+                    memcpy(&end.s, &ends[i], sizeof(State))
+                    sums.add(end)
+                done += some
+        finally:
+            free(ends)
+        return sums.total(count)
+
+
+cdef enum:
+    AT_ONCE = 256       # playouts whose ends are kept before they are summed up
+
+
+class Sums:
+    """Adds up how hands end."""
+
+    def __init__(self, teams):
+        self.void = 0
+        self.places = [[0] * SEATS for _ in range(SEATS)]
+        self.scores = [0] * SEATS
+        self.team_scores = [0, 0] if teams else None
+
+    def add(self, hand):
+        if hand.void:
+            self.void += 1
+            return
+        for place, seat in enumerate(hand.order):
+            self.places[seat][place] += 1
+        self.scores = [total + points for total, points in zip(self.scores, hand.scores)]
+        if self.team_scores is not None:
+            self.team_scores = [total + points for total, points in zip(self.team_scores, hand.team_scores)]
+
+    def total(self, count):
+        teams = None if self.team_scores is None else tuple(self.team_scores)
+        return Playouts(count, self.void, tuple(map(tuple, self.places)), tuple(self.scores), teams)
+
+
+cdef int play_out_many(const State* start, const Rules* rules, uint64_t seed, State* ends, int count) noexcept nogil:
+    """Play a position to its end again and again, each time with a chance of its own; 0, or 1 if that cannot be."""
+    cdef uint64_t chance
+    cdef int i
+    for i in range(count):
+        ends[i] = start[0]
+        chance = scattered(seed + i) | 1
+        if play_out(&ends[i], rules, &chance, PLAYING) < 0 or play_out(&ends[i], rules, &chance, OVER) < 0:
+            return 1
+    return 0
+
+
+cdef inline uint64_t scattered(uint64_t seed) noexcept nogil:
+    # SplitMix64: neighbouring seeds give chances that have nothing in common.
+    seed += <uint64_t>0x9E3779B97F4A7C15
+    seed = (seed ^ (seed >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    seed = (seed ^ (seed >> 27)) * <uint64_t>0x94D049BB133111EB
+    return seed ^ (seed >> 31)
 
 
 cdef tuple in_order(object cards):
@@ -679,7 +772,7 @@ cdef int place_cards(State* s, object hands) except -1:
     for seat in range(SEATS):
         counts = counts_of(parse_cards(hands[seat]))
         if sum(counts) > 252 or max(counts[:SMALL]) > 24 or max(counts[SMALL:]) > 6:
-            raise InvalidState(f"hand {seat} holds more than six packs have, or over 252 cards")
+            raise InvalidState(f"hand {seat} holds more than six packs have, or over 252 cards", "hands")
         for rank in range(RANKS):
             give_cards(s, seat, [(rank, i % 4 if rank < SMALL else -1) for i in range(counts[rank])])
         if not s.counts[seat][TOTAL]:
@@ -694,13 +787,13 @@ def _set_places(Hand hand, finished, revolted):
         _seat(seat)
         place = 3 if s.order[3] == NONE else 2
         if has(s.revolted, seat) or s.order[place] != NONE or (place == 2 and not hand.compiled.c.allow_two_revolts):
-            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)")
+            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)", "revolted")
         s.order[place] = seat
         s.revolted |= 1 << seat
         s.in_mask &= ~(1 << seat)
     for seat in finished:
         if s.counts[_seat(seat)][TOTAL] or seat in hand.places_taken():
-            raise InvalidState(f"seat {seat} cannot have finished: it holds cards, or stands twice")
+            raise InvalidState(f"seat {seat} cannot have finished: it holds cards, or stands twice", "finished")
         place = 0
         while s.order[place] != NONE:
             place += 1
@@ -721,15 +814,19 @@ cdef tuple held_cards(State* s, int seat):
     cards = []
     for rank in range(RANKS - 1, -1, -1):
         left = s.counts[seat][rank]
+        if not left:
+            continue
         if rank >= SMALL:
             cards += [Card(rank, -1)] * left
             continue
         for suit in range(3, -1, -1):
             of_suit = min(left, (s.suits[seat][rank] >> (4 * suit)) & 15)
-            cards += [Card(rank, suit)] * of_suit
-            left -= of_suit
+            if of_suit:
+                cards += [Card(rank, suit)] * of_suit
+                left -= of_suit
         # A position seen from a seat knows no suits of what others hold.
-        cards += [Card(rank, 0)] * left
+        if left:
+            cards += [Card(rank, 0)] * left
     return tuple(cards)
 
 

@@ -65,11 +65,11 @@ class Observation:
     may_ask: tuple[int, ...] = ()
     debt: Debt | None = None
 
-    def legal_actions(self) -> list[Action]:
-        """All actions open to the viewer; empty when it is not asked."""
+    def legal_actions(self, compact: bool = False) -> list[Action]:
+        """All actions open to the viewer, or as ``compact`` those of `Hand.legal_actions`; empty when not asked."""
         # The compiled module makes observations, so it is imported when it is there.
         from gouji.engine.hand import Hand  # noqa: PLC0415
 
         if self.choices or not self.question or self.phase != "play":
             return list(self.choices)
-        return Hand.from_observation(self).legal_actions()
+        return Hand.from_observation(self).legal_actions(compact)

@@ -246,7 +246,7 @@ _OPENING: Final = (
            "開點牌贏了要立刻把4全發出才開點；沒有4的可以買四。", needs=("opening",)),
     Option("sink_fours", "R9.9", False, "沉4、4沉底",
            "Before the first lead a seat may lay its fours aside, and not open.",
-           "首發前可以把4反扣發出，認點貢。", needs=("fours_open",)),
+           "首發前可以把4反扣發出，認點貢。", needs=("opening",)),
 )  # fmt: skip
 
 _THREES: Final = (
@@ -276,13 +276,13 @@ _THREES: Final = (
 _TABLE: Final = (
     Option("lay_off", "R9.10", False, "燴牌、燴三、燴四",
            "The first leader may have all threes, fours or both laid off.",
-           "首發牌人可以決定燴三、燴四或三四全燴。", excludes=("threes_last", "fours_open")),
+           "首發牌人可以決定燴三、燴四或三四全燴。", excludes=("threes_last", "fours_open", "sink_fours")),
     Option("report_at", "R9.11", 10, "報牌、報戶、報警",
            "Up to how many cards a seat's count is shown; 36 always, 0 never.",
            "剩幾張起報牌；36為一直報，0為不報。", most=54),
     Option("report", "R9.11", "auto", "報牌方式", "To whom counts are shown.", "怎樣報牌。",
            (Choice("auto", "to all", "自動報"), Choice("on_request", "to who asks", "有人問才報", "有問才報")),
-           needs=("report_at",), excludes=("threes_last",)),
+           needs=("report_at",)),
     Option("feel", "R9.11", 0, "摸班",
            "How often a hand a seat may feel how many cards its opposite holds, to the nearest 5.",
            "每局可以摸對頭的班幾次，約到五張。", most=9),

@@ -5,11 +5,11 @@ Whatever a text holds, reading it gives a record or raises `MalformedNotation`. 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from gouji.engine.cards import RANKS, SEATS, SUITS, Card
+from gouji.engine.cards import RANKS, SEATS, SUITS, Card, suited_text
 from gouji.engine.records import VERSION, HandRecord, Move, Player, Record, Result
 from gouji.engine.spans import (
     MalformedNotation,
@@ -72,7 +72,7 @@ def _hands(record: Record) -> Iterator[str]:
 
 def _played(hand: HandRecord, result: Result) -> Iterator[str]:
     for seat, cards in enumerate(hand.deal):
-        yield f"deal {seat}: {format_cards(cards)}"
+        yield f"deal {seat}: {suited_text(cards)}"
     for line in hand.lines:
         yield f"  {', '.join(map(str, line))}"
     yield f"order: {' '.join(map(str, result.order)) or 'void'}"
@@ -91,14 +91,6 @@ def _total(total: Result | None) -> Iterator[str]:
         yield ""
         yield "total"
         yield from _sums(total)
-
-
-def format_cards(cards: Iterable[Card]) -> str:
-    """Write cards with their suits, rank by rank from the highest: ``WW w 2SHD ASC``."""
-    ranks: dict[int, str] = {}
-    for card in sorted(cards, key=lambda card: (-card.rank, card.suit)):
-        ranks[card.rank] = ranks.get(card.rank, "") + (RANKS[card.rank] if card.suit < 0 else SUITS[card.suit])
-    return " ".join(group if RANKS[rank] in group else RANKS[rank] + group for rank, group in ranks.items())
 
 
 # Read
@@ -143,7 +135,7 @@ def parse_record(text: str) -> Record:
     lines = _Lines(text)
     first = lines.take()
     if first.text != f"gouji record {VERSION}":
-        raise first.refuse(f"`gouji record {VERSION}`, the first line of a record")
+        raise first.refuse(f"`gouji record {VERSION}`, the first line of a record of the one version that is read here")
     header = _read_header(lines)
     hands = []
     while lines.here.text.startswith("hand "):
@@ -230,7 +222,7 @@ def _read_hand(lines: _Lines) -> HandRecord:
 
 
 def _read_suited(span: Span) -> tuple[Card, ...]:
-    """Read cards as `format_cards` writes them, in any order; they are given from the highest to the lowest."""
+    """Read cards as `suited_text` writes them, in any order; they are given from the highest to the lowest."""
     cards: list[Card] = []
     for group in span.words():
         if not _SUITED.fullmatch(group.text):
@@ -272,4 +264,4 @@ def _read_sums(lines: _Lines, order: tuple[int, ...]) -> Result:
     return Result(scores, None if teams is None else (teams[0], teams[1]), digest, order)
 
 
-__all__ = ["MalformedNotation", "format_cards", "format_record", "parse_record"]
+__all__ = ["MalformedNotation", "format_record", "parse_record"]

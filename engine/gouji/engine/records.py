@@ -27,10 +27,10 @@ _CLOSE: Final = "close answers"
 
 
 class BrokenRecord(ValueError):
-    """A record that cannot be played again; ``hand`` says in which hand."""
+    """A record that cannot be played again; ``hand`` says in which hand, 0 that it is none of them."""
 
     def __init__(self, hand: int, why: str) -> None:
-        super().__init__(f"hand {hand}: {why}")
+        super().__init__(f"hand {hand}: {why}" if hand else why)
         self.hand = hand
         self.why = why
 
@@ -176,7 +176,7 @@ def in_lines(hand: Hand, moves: Iterable[Move]) -> tuple[tuple[Move, ...], ...]:
 class Step:
     """A moment of a hand that is played again: after ``move``, or with None after the deal.
 
-    ``consequences`` followed from the move by rule; ``hand`` is a copy of the hand as it stood then.
+    ``consequences`` followed from it by rule; ``hand`` is a copy of the hand as it stood then.
     """
 
     played: HandRecord
@@ -189,8 +189,11 @@ def replay(record: Record) -> Iterator[Step]:
     """Play all hands again, but for one that is still being played.
 
     What the record says of deals and results is not looked at: `verify` does that. Raises `BrokenRecord` where a hand
-    cannot be dealt, a move is refused, or a hand does not end.
+    cannot be dealt, a move is refused, or a hand does not end, and for rules of a version that is not known.
     """
+    unknown = _unknown_rules(record)
+    if unknown:
+        raise BrokenRecord(0, unknown)
     match = record.match()
     for played in record.hands:
         if played.result is None:
@@ -203,7 +206,7 @@ def replay(record: Record) -> Iterator[Step]:
 def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
     """Play one hand again; the last step is its end."""
     hand = _deal(record, match, played)
-    yield Step(played, None, (), hand.clone())
+    yield Step(played, None, hand.at_deal, hand.clone())
     for number, move in enumerate(played.moves, start=1):
         try:
             followed = do(hand, move)
@@ -256,9 +259,15 @@ def verify(record: Record) -> list[Check]:
 
 
 def examine(record: Record) -> Iterator[Check]:
-    """Check the rules' version, then of each hand commitment, deal, leader, moves and result, then the totals."""
+    """Check the rules' version, then of each hand commitment, deal, leader, moves and result, then the totals.
+
+    Under rules of a version that is not known nothing else can be judged: that is the one problem then.
+    """
     match = record.match()
-    yield _version(record)
+    unknown = _unknown_rules(record)
+    yield Check(0, "rules version", unknown)
+    if unknown:
+        return
     for number, played in enumerate(record.hands, start=1):
         if played.number != number:
             yield Check(number, "number", f"the record says {played.number}")
@@ -275,11 +284,11 @@ def examine(record: Record) -> Iterator[Check]:
     yield from _total(record, match)
 
 
-def _version(record: Record) -> Check:
+def _unknown_rules(record: Record) -> str:
+    """Say why the record's hands cannot be decided here; empty when they can."""
     if record.rules_version == RULES_VERSION:
-        return Check(0, "rules version")
-    why = f"played under {record.rules_version}, checked under {RULES_VERSION}"
-    return Check(0, "rules version", skipped=why)
+        return ""
+    return f"played under rules of version {record.rules_version}, and this program knows version {RULES_VERSION} alone"
 
 
 def _commitment(record: Record, played: HandRecord) -> Check:

@@ -66,6 +66,17 @@ def is_sweep(rules: RuleSet, after: Aftermath) -> bool:
 
 def owed(rules: RuleSet, after: Aftermath) -> tuple[Debt, ...]:
     """List what a hand leaves owed, in the order of settling (R8.1, R8.2, R7.4, R9.7)."""
+    return tuple(debt for debt in to_settle(rules, after) if not is_spared(rules, debt))
+
+
+def is_spared(rules: RuleSet, debt: Debt) -> bool:
+    """Whether a tribute is between team-mates and therefore shown, not paid (R8.5 `never`)."""
+    mates = bool(rules["teams"]) and team_of(debt.payer) == team_of(debt.receiver)
+    return mates and debt.kind == "last" and rules["team_tribute"] == "never"
+
+
+def to_settle(rules: RuleSet, after: Aftermath) -> tuple[Debt, ...]:
+    """List what is owed, and in its place what is only shown (R8.5)."""
     swept = is_sweep(rules, after)
     if not after.order or (swept and rules["after_sweep"] == "fresh"):
         return ()
@@ -138,13 +149,10 @@ def _burn(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
     ]
 
 
-def _last(rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
-    """R8.1, R8.5: last pays head two, second-last pays second one."""
+def _last(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
+    """R8.1: last pays head two, second-last pays second one."""
     head, second, second_last, last = after.order[0], after.order[1], after.order[4], after.order[5]
-    for payer, receiver, cards in ((last, head, 2), (second_last, second, 1)):
-        mates = rules["teams"] and team_of(payer) == team_of(receiver)
-        if not mates or rules["team_tribute"] != "never":
-            yield Debt(payer, receiver, "last", cards)
+    return [Debt(last, head, "last", 2), Debt(second_last, second, "last", 1)]
 
 
 def _sweep(_rules: RuleSet, after: Aftermath) -> Iterable[Debt]:

@@ -38,7 +38,7 @@ class GreedyPlayer:
 
     def decide(self, observation: Observation, _rng: Random, /) -> Action:
         """Choose; raises ValueError when the seat is not asked."""
-        choices = observation.legal_actions()
+        choices = observation.legal_actions(compact=True)
         if not choices:
             raise ValueError("this seat is not asked")
         last = _going_out(observation, choices)

@@ -74,7 +74,7 @@ class Scribe:
     def _deal(self, number: int, dealt: HandDealt) -> list[str]:
         self._tricks, self._scramble = 0, False
         committed = f" Commitment {dealt.commitment.hex()}" if dealt.commitment else ""
-        return ["", f"Hand {number}: {dealt.first_leader} leads.{committed}"]
+        return ["", f"Hand {number}: {dealt.first_leader} leads.{committed}", *self._followed(dealt.consequences)]
 
     def _act(self, taken: ActionTaken) -> list[str]:
         action = action_from_proto(taken.seat, taken.action)
@@ -143,6 +143,7 @@ class Teller:
             "",
             f"Hand {number} is dealt; {self._who(dealt.first_leader)} leads.",
             *(["Calls come before anybody sees a card."] if dealt.unseen else []),
+            *self._followed(dealt.consequences),
             *_own(shown),
         ]
 

@@ -21,12 +21,14 @@ from gouji.engine.events import (
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
+    SeatLeft,
     SeatOpened,
     SeatStruck,
     SeatStuck,
     TributePaid,
     TributeResisted,
     TributeReturned,
+    TributeShown,
     TrickWon,
 )
 
@@ -100,8 +102,9 @@ def follows(consequence: Consequence) -> str:
             said = f"{seat} opens (开点)"
         case SeatChoked(seat, by):
             said = f"{by} chokes {seat} (憋)"
-        case SeatStruck(seat, cards):
-            said = f"{seat} is struck out (烧糊) with {by_rank(cards)}"
+        case SeatStruck(seat, cards) | SeatLeft(seat, cards):
+            how = "is struck out (烧糊)" if isinstance(consequence, SeatStruck) else "leaves (落)"
+            said = f"{seat} {how} with {by_rank(cards)}"
         case SeatStuck(seat):
             said = f"{seat} is stuck (闷)"
         case BurnSucceeded(burner, burned, doublings):
@@ -128,6 +131,8 @@ def _before_play(consequence: Consequence) -> str:
             said = f"{buyer} gets {_ranks(sold)} from {seller} {price} (买)"
         case TributeResisted(payer, receiver, kind):
             said = f"{payer} resists and owes {receiver} no {kind} tribute (抗贡)"
+        case TributeShown(payer, receiver, cards):
+            said = f"{payer} shows the {_ranks(cards)} that it would have paid to {receiver}"
         case FoursSunk(seat):
             said = f"{seat} sinks its fours (沉4)"
         case RanksLaidOff(ranks):

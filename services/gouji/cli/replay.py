@@ -1,6 +1,6 @@
 """`gouji replay FILE`: tell the game of a record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import typer
 
@@ -11,6 +11,7 @@ from gouji.engine.records import replay as play_again
 from gouji.v1.events_pb2 import (
     ActionTaken,
     AnswersClosed,
+    Consequence,
     DealtHand,
     Event,
     HandDealt,
@@ -76,7 +77,7 @@ def _event(step: Step) -> Event:
     """Give a step as the event by which a table would show it."""
     followed = consequences_to_proto(step.consequences, step.hand.cards)
     if step.move is None:
-        return Event(hand=step.played.number, hand_dealt=_dealt(step.played))
+        return Event(hand=step.played.number, hand_dealt=_dealt(step.played, followed))
     if step.move.action is None:
         return Event(hand=step.played.number, answers_closed=AnswersClosed(consequences=followed))
     action = step.move.action
@@ -84,8 +85,8 @@ def _event(step: Step) -> Event:
     return Event(hand=step.played.number, action_taken=taken)
 
 
-def _dealt(played: HandRecord) -> HandDealt:
-    return HandDealt(commitment=played.commitment or b"", first_leader=played.leader)
+def _dealt(played: HandRecord, followed: Iterable[Consequence] = ()) -> HandDealt:
+    return HandDealt(commitment=played.commitment or b"", first_leader=played.leader, consequences=followed)
 
 
 def _hands(played: HandRecord) -> Iterator[DealtHand]:

@@ -16,6 +16,7 @@ from gouji.engine.events import (
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
+    SeatLeft,
     SeatOpened,
     SeatStruck,
     SeatStuck,
@@ -215,8 +216,8 @@ class TableView:
                 self.seats[seat].choked_by = by
             case SeatStuck(seat):
                 self.seats[seat].stuck = True
-            case SeatStruck(seat, cards):
-                self.seats[seat].struck = True
+            case SeatStruck(seat, cards) | SeatLeft(seat, cards):
+                self.seats[seat].struck |= isinstance(consequence, SeatStruck)
                 self.seats[seat].played = sort_cards(self.seats[seat].played + cards)
 
     def _changed(self, change: SeatChanged) -> None:

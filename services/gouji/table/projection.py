@@ -102,6 +102,7 @@ def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDe
         hands=_own(event.hands, None if event.unseen else viewer),
         first_leader=event.first_leader,
         unseen=event.unseen,
+        consequences=(_followed(consequence, viewer) for consequence in event.consequences),
     )
 
 

@@ -221,6 +221,7 @@ class Table:
             hands=_dealt(hand),
             first_leader=hand.first_leader,
             unseen=hand.phase == "advance",
+            consequences=consequences_to_proto(hand.at_deal, hand.cards),
         )
         return self._event(now, number, hand_dealt=dealt)
 

@@ -16,12 +16,14 @@ from gouji.engine.events import (
     ScrambleBegan,
     SeatChoked,
     SeatFinished,
+    SeatLeft,
     SeatOpened,
     SeatStruck,
     SeatStuck,
     TributePaid,
     TributeResisted,
     TributeReturned,
+    TributeShown,
     TrickWon,
 )
 from gouji.v1 import events_pb2
@@ -34,6 +36,7 @@ FIELDS: Final[dict[type[Consequence], str]] = {
     SeatOpened: "seat_opened",
     SeatChoked: "seat_choked",
     SeatStruck: "seat_struck",
+    SeatLeft: "seat_left",
     SeatStuck: "seat_stuck",
     BurnSucceeded: "burn_succeeded",
     ScrambleBegan: "scramble_began",
@@ -42,6 +45,7 @@ FIELDS: Final[dict[type[Consequence], str]] = {
     TributeReturned: "tribute_returned",
     CardBought: "card_bought",
     TributeResisted: "tribute_resisted",
+    TributeShown: "tribute_shown",
     FoursSunk: "fours_sunk",
     RanksLaidOff: "ranks_laid_off",
 }
@@ -54,7 +58,7 @@ CardsOf = Callable[[int], Iterable[Card]]
 
 
 def consequences_to_proto(consequences: Iterable[Consequence], cards_of: CardsOf) -> list[events_pb2.Consequence]:
-    """Pack consequences in order; a struck seat shows its cards with suits, as ``cards_of`` gives them."""
+    """Pack consequences in order; a seat that leaves shows its cards with suits, as ``cards_of`` gives them."""
     return [_pack(entry, cards_of) for entry in consequences if not isinstance(entry, HandOver)]
 
 
@@ -64,7 +68,7 @@ def _pack(consequence: Consequence, cards_of: CardsOf) -> events_pb2.Consequence
     body.SetInParent()
     for field in fields(consequence):
         value = getattr(consequence, field.name)
-        if isinstance(consequence, SeatStruck) and field.name == "cards":
+        if isinstance(consequence, SeatStruck | SeatLeft) and field.name == "cards":
             body.cards.extend(map(card_to_proto, cards_of(body.seat)))
         elif isinstance(consequence, RanksLaidOff):
             body.ranks.extend(map(rank_to_proto, consequence.ranks))
@@ -83,9 +87,9 @@ def consequence_from_proto(message: events_pb2.Consequence) -> Consequence:
     if field is None:
         raise MalformedMessage("no consequence is set")
     body = getattr(message, field)
-    if isinstance(body, events_pb2.SeatStruck):
-        shown = "".join(RANKS[card_from_proto(card).rank] for card in body.cards)
-        return SeatStruck(body.seat, sort_cards(shown))
+    if isinstance(body, events_pb2.SeatStruck | events_pb2.SeatLeft):
+        shown = sort_cards("".join(RANKS[card_from_proto(card).rank] for card in body.cards))
+        return SeatStruck(body.seat, shown) if field == "seat_struck" else SeatLeft(body.seat, shown)
     if isinstance(body, events_pb2.RanksLaidOff):
         return RanksLaidOff("".join(rank_from_proto(rank) for rank in body.ranks))
     kind = _CLASSES[field]

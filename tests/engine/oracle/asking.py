@@ -125,8 +125,10 @@ def may_yield(table: Table, asked: Question) -> bool:
         return False
     later = [seat for seat in after(by)[3:] if table.is_in(seat) and seat not in trick.passed]
     if trick.gouji:
-        in_turn = table.rules["burn_order"] == "in_turn"
-        return asked.kind == "gouji" and in_turn and any(may_burn(table, seat) for seat in later)
+        in_turn = table.rules["burn"] and table.rules["burn_order"] == "in_turn"
+        needs_open = table.rules["burn_needs_open"]
+        burners = [seat for seat in later if table.has_head(seat) and (seat in table.opened or not needs_open)]
+        return asked.kind == "gouji" and bool(in_turn and burners)
     return asked.kind == "answer" and bool(later)
 
 

@@ -250,6 +250,7 @@ class HandDealt(_message.Message):
     HANDS_FIELD_NUMBER: _builtins.int
     FIRST_LEADER_FIELD_NUMBER: _builtins.int
     UNSEEN_FIELD_NUMBER: _builtins.int
+    CONSEQUENCES_FIELD_NUMBER: _builtins.int
     commitment: _builtins.bytes
     """SHA-256 of secret, table, match and hand, before anybody has seen a card."""
     secret: _builtins.bytes
@@ -262,6 +263,10 @@ class HandDealt(_message.Message):
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtHand]:
         """Six hands in the log; a seat sees its own alone, the others empty."""
 
+    @_builtins.property
+    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[Global___Consequence]:
+        """What followed by rule before anybody was asked: tribute shown or resisted (R8.5, R8.6)."""
+
     def __init__(
         self,
         *,
@@ -270,10 +275,11 @@ class HandDealt(_message.Message):
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         first_leader: _builtins.int = ...,
         unseen: _builtins.bool = ...,
+        consequences: _abc.Iterable[Global___Consequence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "first_leader", b"first_leader", "hands", b"hands", "secret", b"secret", "unseen", b"unseen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "consequences", b"consequences", "first_leader", b"first_leader", "hands", b"hands", "secret", b"secret", "unseen", b"unseen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -430,6 +436,8 @@ class Consequence(_message.Message):
     TRIBUTE_RESISTED_FIELD_NUMBER: _builtins.int
     FOURS_SUNK_FIELD_NUMBER: _builtins.int
     RANKS_LAID_OFF_FIELD_NUMBER: _builtins.int
+    TRIBUTE_SHOWN_FIELD_NUMBER: _builtins.int
+    SEAT_LEFT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def trick_won(self) -> Global___TrickWon: ...
     @_builtins.property
@@ -460,6 +468,10 @@ class Consequence(_message.Message):
     def fours_sunk(self) -> Global___FoursSunk: ...
     @_builtins.property
     def ranks_laid_off(self) -> Global___RanksLaidOff: ...
+    @_builtins.property
+    def tribute_shown(self) -> Global___TributeShown: ...
+    @_builtins.property
+    def seat_left(self) -> Global___SeatLeft: ...
     def __init__(
         self,
         *,
@@ -478,12 +490,14 @@ class Consequence(_message.Message):
         tribute_resisted: Global___TributeResisted | None = ...,
         fours_sunk: Global___FoursSunk | None = ...,
         ranks_laid_off: Global___RanksLaidOff | None = ...,
+        tribute_shown: Global___TributeShown | None = ...,
+        seat_left: Global___SeatLeft | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "trick_won", b"trick_won"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_left", b"seat_left", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "tribute_shown", b"tribute_shown", "trick_won", b"trick_won"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "trick_won", b"trick_won"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_left", b"seat_left", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "tribute_shown", b"tribute_shown", "trick_won", b"trick_won"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["trick_won", "seat_finished", "seat_opened", "seat_choked", "seat_struck", "seat_stuck", "burn_succeeded", "scramble_began", "hand_voided", "tribute_paid", "tribute_returned", "card_bought", "tribute_resisted", "fours_sunk", "ranks_laid_off"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["trick_won", "seat_finished", "seat_opened", "seat_choked", "seat_struck", "seat_stuck", "burn_succeeded", "scramble_began", "hand_voided", "tribute_paid", "tribute_returned", "card_bought", "tribute_resisted", "fours_sunk", "ranks_laid_off", "tribute_shown", "seat_left"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -607,6 +621,31 @@ class SeatStruck(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeatStruck: _TypeAlias = SeatStruck  # noqa: Y015
+
+@_typing.final
+class SeatLeft(_message.Message):
+    """A choked or stuck seat left with the lowest place still free; its cards are shown and dead (R9.8, R9.14)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatLeft: _TypeAlias = SeatLeft  # noqa: Y015
 
 @_typing.final
 class SeatStuck(_message.Message):
@@ -808,6 +847,34 @@ class TributeResisted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TributeResisted: _TypeAlias = TributeResisted  # noqa: Y015
+
+@_typing.final
+class TributeShown(_message.Message):
+    """Team-mates pay no `last` tribute: cards of one rank that would have been paid, seen by all and kept (R8.5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    payer: _builtins.int
+    receiver: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
+    def __init__(
+        self,
+        *,
+        payer: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TributeShown: _TypeAlias = TributeShown  # noqa: Y015
 
 @_typing.final
 class FoursSunk(_message.Message):

@@ -1,0 +1,3 @@
+from gouji.engine._state cimport State
+
+cdef list state_lines(const State* s, object cards)
