@@ -41,7 +41,12 @@ lock: install    ## make the lock file anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet --upgrade -o requirements.lock
 
+bench: install   ## measure the engine beside its peers, and the start of `gouji up`
+	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/up.py
+
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
 
-.PHONY: help install up test lint protos fresh lock clean
+.PHONY: help install up test lint protos fresh lock bench clean
