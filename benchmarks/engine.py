@@ -191,9 +191,7 @@ def main() -> None:
         for game, nanoseconds in best_of_each(runs).items():
             figure = nanoseconds if unit == "ns" else 1e9 / nanoseconds
             print(f"{name:34}{game:22}{figure:12.1f} {unit}")
-    print(
-        f"{total / len(games):.0f} actions a random hand; lists of actions, median/95th percentile: {list_lengths(games)}"
-    )
+    print(f"{total / len(games):.0f} actions a hand; lengths of lists, median/95th percentile: {list_lengths(games)}")
 
 
 if __name__ == "__main__":
