@@ -5,3 +5,4 @@ cdef void ask_from(State* s, int seat, int question) noexcept nogil
 cdef void clear_asks(State* s) noexcept nogil
 cdef bint ask_next(State* s, const Rules* rules) noexcept nogil
 cdef void ask_alone(State* s, int seat, int question) noexcept nogil
+cdef bint has_decision(const State* s, const Rules* rules, int seat, int question) noexcept nogil

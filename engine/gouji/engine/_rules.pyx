@@ -76,6 +76,7 @@ cdef CompiledRules compile_rules(object rules):
     c.report_at = value["report_at"]
     c.feel = value["feel"]
     c.on_request = value["report"] == "on_request"
+    c.coach = value["coach"]
     text = f"{RULES_VERSION} {sorted((name, str(value)) for name, value in rules.values.items())}"
     made.tag = hashlib.sha256(text.encode()).digest()[:8]
     return made

@@ -101,7 +101,7 @@ def follows(consequence: Consequence) -> str:
         case SeatChoked(seat, by):
             said = f"{by} chokes {seat} (憋)"
         case SeatStruck(seat, cards):
-            said = f"{seat} is struck out (烧糊) with {by_rank(cards)}"
+            said = f"{seat} is struck out (烧糊) with {by_rank(_ranks(cards))}"
         case SeatStuck(seat):
             said = f"{seat} is stuck (闷)"
         case BurnSucceeded(burner, burned, doublings):

@@ -74,7 +74,7 @@ def _seat(player: Player) -> Seat:
 
 def _event(step: Step) -> Event:
     """Give a step as the event by which a table would show it."""
-    followed = consequences_to_proto(step.consequences, step.hand.cards)
+    followed = consequences_to_proto(step.consequences)
     if step.move is None:
         return Event(hand=step.played.number, hand_dealt=_dealt(step.played))
     if step.move.action is None:
