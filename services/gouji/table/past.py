@@ -1,18 +1,19 @@
 """What has happened in a hand, packed once for all who look at it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from gouji.engine.history import Step, shown
 from gouji.v1 import observation_pb2
 from gouji.wire import history_to_proto
 
 
+@dataclass(slots=True)
 class Past:
     """One hand's history. Steps that hide nothing lie ready as bytes; a tribute's are shown to each seat by itself."""
 
-    def __init__(self) -> None:
-        self._parts: list[Step | bytearray] = []
-        self._steps = 0
+    _parts: list[Step | bytearray] = field(default_factory=list)
+    _steps: int = 0
 
     def follow(self, steps: Sequence[Step]) -> None:
         """Take in what has come since; ``steps`` are all from the deal on."""
