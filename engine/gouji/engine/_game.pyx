@@ -101,7 +101,7 @@ cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
     return check_prelude(s, rules, kind, code)
 
 
-cdef inline bint declines_privately(const State* s, int kind) noexcept nogil:
+cdef bint declines_privately(const State* s, int kind) noexcept nogil:
     if s.question == Q_BURN:
         return kind == PASS
     return (s.question == Q_REVOLT and kind == STAY) or (

@@ -393,6 +393,7 @@ cdef void lay_off(State* s, int ranks, Log* log) noexcept nogil:
         for rank in range(2):
             if has(ranks, rank):
                 put_aside(s, seat, rank)
+    s.aside[0][TOTAL] = ranks
     note(log, N_LAID_OFF, ranks, 0, 0)
     let_empty_seats_finish(s, log)
 

@@ -228,6 +228,7 @@ cdef struct Rules:      # one field an option that acts in play
     uint8_t report_at
     uint8_t feel
     uint8_t on_request
+    uint8_t coach
 
 cdef struct Play:       # R2.1; a play of jokers alone has n = 0 and base SMALL or BIG
     uint8_t base
@@ -302,7 +303,7 @@ cdef struct State:
     uint8_t asked[SEATS]            # whose counts a seat has asked for (R9.11)
     uint8_t calls[SEATS]            # 0 none, 1 after the deal, 2 before it (R9.5)
     uint8_t doubled                 # teams that doubled: 1 even, 2 odd (R9.7)
-    uint8_t aside[SEATS][16]        # cards sunk or laid off, by rank (R9.9, R9.10)
+    uint8_t aside[SEATS][16]        # cards sunk or laid off, by rank; aside[0][TOTAL]: the ranks laid off (R9.9, R9.10)
     Debt debts[MAX_DEBTS]           # what is owed from the hand before, in order of settling (R8.2)
     uint8_t n_debts
     uint8_t next_debt

@@ -12,17 +12,19 @@ from libc.string cimport memcmp, memcpy, memset
 from gouji.engine._codes cimport text_of, text_of_play
 from gouji.engine._compact cimport keep_compact
 from gouji.engine._game cimport (
-    apply, begin_play, check, close_answers, enter, holds_opening, list_actions, list_bound, play_out, read_play,
+    apply, begin_play, check, close_answers, declines_privately, enter, holds_opening, list_actions, list_bound, play_out, read_play,
     step, step_all, tribute_due, yield_is_open,
 )
+from gouji.engine._draw cimport Bounds, draw
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
+from gouji.engine._sight cimport Sight, is_hidden, look, shown_count, shows_hand
 from gouji.engine._state_text cimport state_lines
 from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
     Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
-    pack, pack_value, same_team,
+    pack, pack_value,
 )
 
 from gouji.engine import events
@@ -32,8 +34,10 @@ from gouji.engine._state_text import QUESTION_NAMES as _QUESTIONS
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
 from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
-from gouji.engine.deal import deal_cards
+from gouji.engine.deal import deal_cards, suits_for
 from gouji.engine.errors import IllegalAction, InvalidState
+from gouji.engine.history import Step, shown
+from gouji.engine.knowledge import bounds_of, known_cards, opened_in
 from gouji.engine.playouts import Playouts
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
@@ -47,9 +51,11 @@ _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reaso
            Reason.THREES_LAST, Reason.THREES_WHOLE)
 LEADING = int(ActionKind.PLAY)
 _MAGIC = b"GJ\x02"
+_SIGHT = b"GO\x02"
 QUESTIONS = tuple([question for question in _QUESTIONS if question])
 PHASES = ("play", "revolt", "tribute", "buy", "advance", "call", "sink", "lay_off")
 _RANK = tuple(RANK_TEXT)
+_CARDS = tuple([tuple([Card(rank, suit) for suit in range(4)]) for rank in range(13)]) + ((Card(13, -1),), (Card(14, -1),))
 
 
 cdef tuple seats_of(int mask):
@@ -67,6 +73,9 @@ cdef class Hand:
     cdef CompiledRules compiled
     cdef readonly object rules
     cdef readonly tuple at_deal
+    # What has happened and what was dealt, or None where no account is kept.
+    cdef readonly object steps
+    cdef readonly object dealt
 
     def __cinit__(self):
         cdef int seat, place
@@ -83,7 +92,7 @@ cdef class Hand:
     # Making one
 
     @staticmethod
-    def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True):
+    def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True, history=False):
         hands, first = deal_cards(rules, seed, rules["first_leader"] if leader is None else leader)
         cdef Hand hand = new_hand(rules)
         cdef int seat
@@ -98,11 +107,14 @@ cdef class Hand:
         hand.owe(() if after is None else to_settle(rules, after))
         enter(&hand.s, &hand.compiled.c, ADVANCE, &log)
         hand.at_deal = hand.told(&log, ())
+        if history:
+            hand.dealt = tuple([held_cards(&hand.s, seat) for seat in range(SEATS)])
+            hand.steps = (Step(None, hand.at_deal),) if hand.at_deal else ()
         return hand
 
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
-                 first_hand=False, held=False):
+                 first_hand=False, held=False, history=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
         cdef Hand hand = new_hand(rules)
@@ -126,11 +138,18 @@ cdef class Hand:
         else:
             enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
         hand.at_deal = hand.told(&log, ())
+        if history:
+            hand.dealt = tuple([held_cards(&hand.s, seat) for seat in range(SEATS)])
+            hand.steps = ()
         return hand
 
     @staticmethod
     def from_observation(observation):
         return _from_observation(observation)
+
+    @staticmethod
+    def drawn(observation, rng):
+        return _drawn(observation, rng.getrandbits(64))
 
     @staticmethod
     def from_bytes(data, rules):
@@ -461,12 +480,22 @@ cdef class Hand:
         cdef Log log
         log.n = 0
         code = self.lawful(action)
+        done = self.decode(code) if self.steps is not None and not self.declines(code) else None
+        partner = self.partner if done is not None else None
         if self.s.phase != TRIBUTE and self.s.phase != BUY:
             apply(&self.s, &self.compiled.c, code, &log)
-            return self.told(&log, ())
-        before = [Counter(self.cards(seat)) for seat in range(SEATS)]
-        apply(&self.s, &self.compiled.c, code, &log)
-        return self.told(&log, [Counter(self.cards(seat)) - before[seat] for seat in range(SEATS)])
+            followed = self.told(&log, ())
+        else:
+            before = [Counter(self.cards(seat)) for seat in range(SEATS)]
+            apply(&self.s, &self.compiled.c, code, &log)
+            followed = self.told(&log, [Counter(self.cards(seat)) - before[seat] for seat in range(SEATS)])
+        if done is not None:
+            self.keep(done, followed, partner)
+        return followed
+
+    cdef bint declines(self, uint64_t code):
+        """Whether a lawful action lets a private question go, unseen by all."""
+        return declines_privately(&self.s, code & 31)
 
     cdef uint64_t lawful(self, object action) except? 0xFFFFFFFFFFFFFFFF:
         """Pack an action if it is legal; a fault may cost the turn (R9.13)."""
@@ -480,12 +509,17 @@ cdef class Hand:
         raise IllegalAction(why, action if isinstance(action, Action) else None)
 
     def advance(self, code):
-        cdef int why = step(&self.s, &self.compiled.c, code)
+        cdef int why
+        if self.steps is not None:
+            self.apply(code)
+            return
+        why = step(&self.s, &self.compiled.c, code)
         if why:
             raise IllegalAction(_REASONS[why])
 
     def advance_all(self, const uint64_t[::1] codes):
         cdef int why = 0
+        self.steps = None
         if codes.shape[0]:
             with nogil:
                 why = step_all(&self.s, &self.compiled.c, &codes[0], codes.shape[0])
@@ -498,7 +532,16 @@ cdef class Hand:
         if not self.s.window or self.s.turn != NONE or self.s.phase == OVER:
             raise ValueError("no answers are waiting to be closed")
         close_answers(&self.s, &self.compiled.c, &log)
-        return self.told(&log, ())
+        followed = self.told(&log, ())
+        if self.steps is not None:
+            self.keep(None, followed, None)
+        return followed
+
+    cdef void keep(self, action, followed, partner):
+        """Add to the account; that the hand is over is the phase's to say."""
+        if self.s.phase == OVER:
+            followed = tuple([each for each in followed if not isinstance(each, events.HandOver)])
+        self.steps += (Step(action, followed, partner),)
 
     cdef tuple told(self, Log* log, object gained):
         """Say what followed; ``gained`` are the cards that each seat got, where cards changed hands."""
@@ -516,7 +559,7 @@ cdef class Hand:
         if kind == 3:
             return events.SeatChoked(a, b)
         if kind == 4:
-            return events.SeatStruck(a, text_of(self.s.counts[a]))
+            return events.SeatStruck(a, held_cards(&self.s, a))
         if kind == 5:
             return events.SeatStuck(a)
         if kind == 6:
@@ -528,7 +571,7 @@ cdef class Hand:
         if kind == 9:
             return events.HandOver()
         if kind == 17:
-            return events.SeatLeft(a, text_of(self.s.counts[a]))
+            return events.SeatLeft(a, held_cards(&self.s, a))
         if kind == 16:
             return events.TributeShown(a, b, self.leaving(a, _RANK[c & 15] * (c >> 4)))
         return tell_of_prelude(kind, a, b, c, gained)
@@ -570,16 +613,8 @@ cdef class Hand:
     def observe(self, seat):
         return _observe(self, seat)
 
-    cdef int shown_count(self, int seat, object viewer):
-        cdef int held = self.s.counts[seat][TOTAL]
-        if viewer == seat or held == 0:
-            return held
-        # R9.11: 36 is every card of four packs, and means always.
-        if held > self.compiled.c.report_at and self.compiled.c.report_at < 36:
-            return -1
-        if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
-            return -1
-        return held
+    def determinize(self, seat, rng):
+        return _drawn(_observe(self, seat), rng.getrandbits(64))
 
     cdef tuple may_ask(self, int viewer):
         """Whose counts a seat may still ask for (R9.11)."""
@@ -588,17 +623,6 @@ cdef class Hand:
         asked = self.s.asked[viewer] | (1 << viewer)
         return tuple([seat for seat in range(SEATS) if has(self.s.in_mask, seat) and not has(asked, seat)])
 
-    cdef str shown_hand(self, int seat, object viewer):
-        """R9.12: a team-mate's hand, for who has finished, or once it holds few cards; else nothing."""
-        cdef int place = -1 if viewer is None else viewer
-        if place < 0 or not self.rules["coach"] or place == seat or not same_team(place, seat):
-            return ""
-        if not self.compiled.c.teams or self.compiled.c.threes_last or not has(self.s.in_mask, seat):
-            return ""
-        finished = place in self.finished
-        few = self.s.counts[seat][TOTAL] <= self.compiled.c.report_at
-        return text_of(self.s.counts[seat]) if finished or few else ""
-
     # Copies and bytes
 
     def clone(self):
@@ -606,6 +630,8 @@ cdef class Hand:
         memcpy(&other.s, &self.s, sizeof(State))
         other.compiled = self.compiled
         other.rules = self.rules
+        other.steps = self.steps
+        other.dealt = self.dealt
         return other
 
     __copy__ = clone
@@ -639,6 +665,7 @@ cdef class Hand:
     def playout(self, seed):
         cdef uint64_t chance = (<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)) | 1
         cdef int before, after
+        self.steps = None
         with nogil:
             before = play_out(&self.s, &self.compiled.c, &chance, PLAYING)
             after = play_out(&self.s, &self.compiled.c, &chance, OVER) if before >= 0 else 0
@@ -729,7 +756,7 @@ cdef object tell_of_prelude(int kind, int a, int b, int c, object gained):
     if kind == 10:
         return events.TributePaid(a, b, in_order(gained[b]))
     if kind == 11:
-        return events.TributeReturned(a, b, in_order(gained[b]))
+        return events.TributeReturned(a, b, in_order(gained[b]), c)
     if kind == 12:
         return events.CardBought(a, b, in_order(gained[a]), in_order(gained[b]))
     if kind == 13:
@@ -817,67 +844,150 @@ cdef tuple held_cards(State* s, int seat):
         if not left:
             continue
         if rank >= SMALL:
-            cards += [Card(rank, -1)] * left
+            cards += [_CARDS[rank][0]] * left
             continue
         for suit in range(3, -1, -1):
             of_suit = min(left, (s.suits[seat][rank] >> (4 * suit)) & 15)
             if of_suit:
-                cards += [Card(rank, suit)] * of_suit
+                cards += [_CARDS[rank][suit]] * of_suit
                 left -= of_suit
         # A position seen from a seat knows no suits of what others hold.
         if left:
-            cards += [Card(rank, 0)] * left
+            cards += [_CARDS[rank][0]] * left
     return tuple(cards)
 
 
-def _view(Hand hand, int seat, viewer):
+cdef object _view(Hand hand, int seat, int viewer, object bounds):
     cdef State* s = &hand.s
+    cdef int i
+    cdef bint burns = has(s.burning, seat)
+    played = text_of(s.played[seat])
+    choker = None
+    for i in range(s.n_choked):
+        if s.choked[i] == seat:
+            choker = s.chokers[i]
     return SeatView(
-        cards_left=hand.shown_count(seat, viewer),
-        is_in=bool(has(s.in_mask, seat)),
-        place=hand.places[seat],
-        passed=bool(has(s.passed, seat)),
-        has_head=bool(has_head(s, seat)),
+        shown_count(s, &hand.compiled.c, seat, viewer),
+        bool(has(s.in_mask, seat)),
+        place_of(s, seat),
+        bool(has(s.passed, seat)),
+        bool(has_head(s, seat)),
         # What a deal means by itself shows with the deal.
-        opened=bool(has(s.opened, seat)) and s.phase != ADVANCE,
-        burning=bool(has(s.burning, seat)),
-        revolted=bool(has(s.revolted, seat)),
-        struck=bool(has(s.struck, seat)),
-        choked_by=dict(hand.choked).get(seat),
-        stuck=bool(has(s.stuck, seat)),
-        played=text_of(s.played[seat]),
-        kept_head=s.kept[seat],
-        shown=hand.shown_hand(seat, viewer),
+        bool(has(s.opened, seat)) and s.phase != ADVANCE,
+        burns,
+        bool(has(s.revolted, seat)),
+        bool(has(s.struck, seat)),
+        choker,
+        bool(has(s.stuck, seat)),
+        played,
+        s.kept[seat],
+        text_of(s.counts[seat]) if shows_hand(s, &hand.compiled.c, seat, viewer) else "",
+        known_cards(bounds[seat], played) if seat in bounds and seat != viewer else "",
+        ("", "open", "advance")[s.calls[seat]],
+        seat_or_none(s.victims[seat]) if burns else None,
+        s.doublings[seat] if burns else 0,
     )
 
 
+cdef int place_of(const State* s, int seat):
+    cdef int place
+    for place in range(SEATS):
+        if s.order[place] == seat:
+            return place + 1
+    return 0
+
+
 def _observe(Hand hand, viewer):
-    asked = hand.turn
-    if viewer is not None:
-        _seat(viewer)
-    mine = asked is not None and asked == viewer
+    cdef State* s = &hand.s
+    cdef int eye = NONE if viewer is None else _seat(viewer)
+    cdef bint hidden = is_hidden(s, eye)
+    cdef bint mine = not hidden and s.turn == eye
+    cdef bint unseen = s.phase == ADVANCE or viewer is None
+    history = None if hand.steps is None else tuple([shown(step, viewer) for step in hand.steps])
+    bounds = {} if history is None else bounds_of(history)
     return Observation(
         rules=hand.rules,
         seat=viewer,
         phase=hand.phase,
-        cards=() if viewer is None or hand.s.phase == ADVANCE else hand.cards(viewer),
-        seats=tuple([_view(hand, seat, viewer) for seat in range(SEATS)]),
+        cards=() if unseen else hand.cards(viewer),
+        seats=tuple([_view(hand, seat, eye, bounds) for seat in range(SEATS)]),
         table=hand.table,
         table_seat=hand.table_seat,
         table_is_gouji=hand.table_is_gouji,
         trick_leader=hand.trick_leader,
         scramble=hand.scramble,
-        turn=asked if mine or not hand.private else None,
-        answers_open=(hand.s.held and hand.window) or hand.private,
+        turn=None if hidden else hand.turn,
+        answers_open=bool(s.held and s.window) or (hidden and s.phase != OVER) or (mine and hand.private),
         question=hand.question if mine else None,
         may_yield=mine and hand.may_yield,
         finished=hand.finished,
-        felt=None if viewer is None else seat_or_none(hand.s.felt[<int>viewer]),
-        choices=tuple(hand.legal_actions()) if mine and (hand.s.phase != PLAYING or hand.s.fours_due != NONE) else (),
-        may_feel=mine and hand.s.feels[<int>viewer] < hand.compiled.c.feel,
+        felt=None if viewer is None else seat_or_none(s.felt[eye]),
+        choices=tuple(hand.legal_actions()) if mine and (s.phase != PLAYING or s.fours_due != NONE) else (),
+        may_feel=mine and s.feels[eye] < hand.compiled.c.feel,
         may_ask=hand.may_ask(viewer) if mine else (),
         debt=hand.debt,
+        first_leader=hand.first_leader,
+        table_is_dead=bool(s.dead),
+        aside="" if unseen else text_of(s.aside[eye]),
+        laid_off=("", "3", "4", "34")[s.aside[0][TOTAL] & 3],
+        doubled=hand.doubled,
+        owes=hand.owes,
+        burns=hand.burns,
+        dealt=() if unseen or hand.dealt is None else hand.dealt[viewer],
+        history=history,
+        position=_position(hand, eye),
     )
+
+
+cdef bytes _position(Hand hand, int viewer):
+    cdef Sight sight
+    look(&hand.s, &hand.compiled.c, viewer, &sight)
+    return _SIGHT + hand.compiled.tag + (<char*>&sight)[:sizeof(Sight)]
+
+
+def _drawn(seen, seed):
+    cdef Hand hand = new_hand(seen.rules)
+    cdef Sight sight
+    cdef Bounds bounds
+    cdef const uint8_t* raw
+    head = _SIGHT + hand.compiled.tag
+    if len(seen.position) != len(head) + sizeof(Sight) or not seen.position.startswith(head):
+        raise InvalidState("this observation's position is not one of these rules and this version")
+    raw = seen.position
+    memcpy(&sight, raw + <size_t>len(head), sizeof(Sight))
+    set_bounds(seen, &bounds)
+    if not draw(&sight, &hand.compiled.c, &bounds, seed, &hand.s):
+        raise InvalidState("no hand was found that fits this observation")
+    if seen.history is not None:
+        hand.steps = seen.history
+        hand.dealt = tuple([seen.dealt if seat == seen.seat else () for seat in range(SEATS)])
+    return hand
+
+
+cdef int set_bounds(seen, Bounds* bounds) except -1:
+    """Take over what the history tells of the cards that others hold now (R8, R9.6)."""
+    cdef int seat, rank, suit, most
+    memset(bounds, 0, sizeof(Bounds))
+    memset(bounds.most, 255, sizeof(bounds.most))
+    for (rank, suit), most in suits_for(seen.rules).items():
+        bounds.suits[rank][suit] = most
+    if seen.rules["natural_open"] and seen.phase != "advance":
+        opened = {seat for seat in range(SEATS) if seen.seats[seat].opened}
+        bounds.unnatural = sum([1 << seat for seat in range(SEATS) if seat not in opened])
+        if seen.history is not None:
+            bounds.natural = sum([1 << seat for seat in opened - opened_in(seen.history)])
+    if seen.history is None:
+        return 0
+    for seat, known in bounds_of(seen.history).items():
+        if seat == seen.seat:
+            continue
+        played = counts_of(seen.seats[seat].played)
+        for rank in range(RANKS):
+            bounds.least[seat][rank] = min(255, max(0, known.least[rank] - played[rank]))
+            most = known.most[rank]
+            bounds.most[seat][rank] = 255 if most >= 255 else max(0, most - played[rank])
+            bounds.received[seat][rank] = min(255, known.received[rank]) if seen.phase in ("tribute", "buy") else 0
+    return 0
 
 
 def _from_observation(seen):
