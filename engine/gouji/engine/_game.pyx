@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """R3.1: a hand as one game: every action is judged, done and listed here, by the phase that it belongs to."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from gouji.engine._answers cimport answer, check_play, list_answers_of, proceed
 from gouji.engine._asking cimport ask_next
@@ -12,7 +12,7 @@ from gouji.engine._state cimport (
     HAND_OVER, LASTS, LAST_KIND, LAY_OFF, LEGAL, MUST_LEAD, NAME_LAST, NONE, NOT_YOUR_TURN, NO_CALL, NO_HEAD, OVER,
     PASS, PAY, PLAY, PLAYING, Q_BURN, Q_CONTEST, Q_LAST_WORD, Q_LEAD, Q_REDEAL, Q_REVOLT, Q_SINK, REDEAL, REFUSE,
     RETURN, REVOLT, REVOLTS, SEATS, SINK, SINKING, STAY, TOTAL, TRIBUTE, UNKNOWN_ACTION, WRONG_PHASE, YIELD,
-    YIELD_NOT_ALLOWED, Log, Play, Rules, State, has, opposite, pack_value, unpack,
+    YIELD_NOT_ALLOWED, Log, Play, Rules, State, has, opposite, pack_value, unpack, unpack_return,
 )
 
 cdef uint64_t CARD_BITS = 0x1FFFFE0
@@ -26,10 +26,11 @@ cdef inline int seat_in(uint64_t code) noexcept nogil:
 cdef inline bint is_well_formed(uint64_t code) noexcept nogil:
     """Whether a packed action has no bits beside those that its kind uses."""
     cdef int kind = code & 31
+    cdef uint8_t cards[16]
     if kind > LAST_KIND:
         return False
     if kind == RETURN:
-        return True
+        return unpack_return(code, cards)
     if kind == PLAY or kind == BURN or kind == REVOLT:
         return not code >> 28
     return not code >> 28 and not code & CARD_BITS & ~VALUE_BITS and (takes_value(kind) or not code & VALUE_BITS)
