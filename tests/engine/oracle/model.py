@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gouji.engine import Action, ActionKind, Reason, RuleSet
 from gouji.engine.cards import opposite
 
-from . import asking, endings
+from . import asking, endings, results
 from .burning import carried_out, lacks_joker, lawful_leads, splits_threes
 from .plays import beats, count_fits, is_gouji, is_opening, is_play, jokers_of, less, plays_in
 from .state import SEATS, Burn, Question, Table, Trick, after
@@ -94,11 +94,17 @@ class Model:
 
     @property
     def scores(self) -> tuple[int, ...]:
-        return endings.scores(self.table)
+        return results.scores(endings.outcome(self.table)) if self.order else (0,) * 6
 
     @property
     def team_scores(self) -> tuple[int, int] | None:
-        return endings.team_scores(self.table)
+        if not self.order:
+            return (0, 0) if self.table.rules["teams"] else None
+        return results.team_scores(endings.outcome(self.table))
+
+    @property
+    def owes(self) -> list[results.Owed]:
+        return results.owed(endings.outcome(self.table)) if self.order else []
 
     # What may be done
 

@@ -29,6 +29,11 @@ OPTIONS = {
     "end_when": ("one_team_left", "one_left"),
     "scoring": ("team_points", "individual"),
     "negatives": ("keep", "drop"),
+    "across_doubles": (False, True),
+    "no_sweep_when_choked": (False, True),
+    "tribute_kinds": ("point choke stuck burn last", "point choke stuck burn last sweep", "point sweep"),
+    "tribute_order": ("point choke burn last stuck", "stuck last burn", "sweep choke point"),
+    "team_tribute": ("never", "optional", "always"),
     "teams": (True, True, True, False),
     "revolution": ("any", "any", "any", "off"),
     "opening": (True, False),
@@ -46,8 +51,8 @@ MODELLED = {"revolt_opens": "no", "opposite_opens": "three"}
 
 NEED = {
     "opening": ("burn_needs_open", "natural_open", "no_open_on_lead", "no_open_on_counter", "opposite_opens"),
-    "threes_last": ("first_choked_is_last",),
-    "teams": ("end_when", "scoring"),
+    "threes_last": ("first_choked_is_last", "no_sweep_when_choked"),
+    "teams": ("end_when", "scoring", "no_sweep_when_choked", "team_tribute"),
 }
 """Options that mean nothing, or exclude each other, where another is off."""
 
