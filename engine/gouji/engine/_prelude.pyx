@@ -594,6 +594,8 @@ cdef void decide(State* s, const Rules* rules, int kind, uint64_t code, Log* log
         s.doubled |= 1 << (seat % 2)
     elif kind == SINK:
         note(log, N_SUNK, seat, put_aside(s, seat, FOUR), 0)
+        # It accepts its point tribute, even if it counted as opened (R9.6 `natural_open`).
+        s.opened &= ~(1 << seat)
         let_empty_seats_finish(s, log)
     elif kind == LAY_OFF:
         lay_off(s, (code >> 5) & 15, log)
