@@ -190,7 +190,7 @@ ORDINARY = (
     "gouji play",
 )
 BURNING = ("burn burn", "burn pass", "opened")
-REVOLT = ("revolt revolt", "revolt stay", "revolted", "head keep_head", "head no_head", "void")
+REVOLT = ("revolt revolt", "revolt stay", "revolted", "head keep_head", "head no_head", "void", "contest pass")
 
 
 @pytest.mark.parametrize(
@@ -264,13 +264,7 @@ def modelled(case: Case) -> bool:
     if raw.get("phase", "play") not in ("play", "revolt"):
         return False
     rules = RuleSet.parse(raw.get("rules") or "standard")
-    if any(rules[name] != OPTIONS[name].default for name in NOT_MODELLED):
-        return False
-    simple = (rules["revolt_opens"], rules["opposite_opens"], rules["revolution"]) in (
-        ("no", "three", "any"),
-        ("no", "three", "off"),
-    )
-    return simple or (raw.get("phase", "play") == "play" and not raw.get("revolted"))
+    return all(rules[name] == OPTIONS[name].default for name in NOT_MODELLED)
 
 
 IN_PLAY = [
