@@ -20,6 +20,9 @@ up: install      ## install and run everything in one process on SQLite
 test: install    ## run all tests
 	$(BIN)/pytest -n auto --dist worksteal
 
+matches: install ## 1,000 random matches of every preset, checked by the tests' own telling of the rules
+	nice $(BIN)/python -m tests.engine.matches
+
 lint: install    ## ruff, mypy, buf
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,4 +47,4 @@ lock: install    ## make the lock file anew
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
 
-.PHONY: help install up test lint protos fresh lock clean
+.PHONY: help install up test matches lint protos fresh lock clean
