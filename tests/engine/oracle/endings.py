@@ -23,6 +23,7 @@ def leave(table: Table, seat: int) -> None:
     """R5.5, R9.8: the seat leaves at once with the lowest place still free."""
     table.places[seat] = free_places(table)[-1]
     table.burning.pop(seat, None)
+    _revolter_is_third(table)
 
 
 def revolt(table: Table, seat: int) -> None:
@@ -34,9 +35,12 @@ def revolt(table: Table, seat: int) -> None:
 def _revolter_is_third(table: Table) -> None:
     for seat in table.revolted:
         first, second = (table.places.index(place) if place in table.places else None for place in (1, 2))
-        if first is None or second is None or 3 in table.places:
+        if first is None or second is None or table.places[seat] != 4:
             continue
         if table.mates(seat, first) and table.mates(seat, second):
+            # Who has left as third before them is fourth then.
+            if 3 in table.places:
+                table.places[table.places.index(3)] = 4
             table.places[seat] = 3
 
 
@@ -68,6 +72,7 @@ def place_the_rest(table: Table, last_leader: int) -> None:
     order = [last_leader, *after(last_leader)]
     for seat in sorted(table.seats_in(), key=lambda seat: (len(table.hands[seat]), order.index(seat))):
         table.places[seat] = free_places(table)[0]
+    _revolter_is_third(table)
     table.phase = "over"
     table.over = True
 
