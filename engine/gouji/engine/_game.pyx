@@ -20,12 +20,15 @@ cdef inline bint is_well_formed(uint64_t code) noexcept nogil:
     """Whether a packed action has no bits beside those that its kind uses."""
     cdef int kind = kind_in(code)
     cdef Play play
+    cdef uint8_t cards[16]
     if kind == PLAY or kind == BURN or kind == REVOLT:
         play = unpack(code)
         return not code >> 56 and adds_up(&play)
     if takes_value(kind):
         return not code >> 16
-    return kind == RETURN or (kind <= LAST_KIND and not code >> 8)
+    if kind == RETURN:
+        return unpack_return(code, cards)
+    return kind <= LAST_KIND and not code >> 8
 
 
 cdef inline bint takes_value(int kind) noexcept nogil:

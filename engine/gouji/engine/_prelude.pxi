@@ -8,10 +8,10 @@ cdef void line_up(State* s, const Rules* rules, int phase) noexcept nogil:
     """Line up the seats that a phase may ask, but for tribute and buying."""
     cdef int steps, seat
     if phase == ADVANCE:
-        if rules.doubles_called:
-            ask_from(s, 0, Q_DOUBLE)
         if rules.calls:
             ask_from(s, 0, Q_CALL)
+        if rules.doubles_called:
+            ask_from(s, 0, Q_DOUBLE)
     elif phase == REDEAL and rules.redeal and s.first_hand:
         ask_from(s, s.first_leader, Q_REDEAL)
     elif phase == CALLING and rules.calls:
@@ -249,7 +249,7 @@ cdef bint may_refuse(const State* s, const Rules* rules, int rank) noexcept nogi
 cdef void return_cards(State* s, const Rules* rules, uint64_t code, Log* log) noexcept nogil:
     cdef uint8_t cards[16]
     cdef int rank
-    read_return(code, cards)
+    unpack_return(code, cards)
     for rank in range(RANKS):
         s.returned[rank] += cards[rank]
     s.refused = 0
@@ -280,13 +280,6 @@ cdef void refuse(State* s, int rank) noexcept nogil:
     s.refused = s.returned[rank] if s.returned[rank] < other else other
     s.returned[rank] -= s.refused
     ask_alone(s, debt_of(s).receiver, Q_RETURN)
-
-
-cdef void read_return(uint64_t code, uint8_t* cards) noexcept nogil:
-    cdef int rank, at = 8
-    for rank in range(RANKS):
-        cards[rank] = (code >> at) & (15 if rank < SMALL else 3)
-        at += 4 if rank < SMALL else 2
 
 
 cdef int rank_for_sale(const State* s) noexcept nogil:
@@ -427,6 +420,8 @@ cdef void contest(State* s, const Rules* rules, int kind, Play play, Log* log) n
     cdef int seat = s.turn, revolter = s.table_seat
     clear_row_kept(s)
     if kind == PLAY:
+        if play.x or play.y or play.z or play.base == TWO:
+            drop_ask(s, seat, Q_REVOLT)
         take_cards(s, seat, &play)
         if not s.counts[seat][TOTAL]:
             finish(s, seat, log)
@@ -434,6 +429,16 @@ cdef void contest(State* s, const Rules* rules, int kind, Play play, Log* log) n
         open_seat(s, revolter, log)
     s.next_ask += 1
     go_on(s, rules, log)
+
+
+cdef void drop_ask(State* s, int seat, int question) noexcept nogil:
+    """R9.1: who could not revolt after the tributes may not for having played its twos and jokers since."""
+    cdef int i, kept = s.next_ask
+    for i in range(s.next_ask, s.n_asks):
+        if s.asks[i] != (seat | (question << 3)):
+            s.asks[kept] = s.asks[i]
+            kept += 1
+    s.n_asks = kept
 
 
 cdef void clear_row_kept(State* s) noexcept nogil:
@@ -450,7 +455,7 @@ cdef int check_return(const State* s, uint64_t code) noexcept nogil:
     cdef const Debt* debt = debt_of(s)
     cdef uint8_t cards[16]
     cdef int rank, n = 0
-    read_return(code, cards)
+    unpack_return(code, cards)
     for rank in range(RANKS):
         n += cards[rank]
         if cards[rank] > s.counts[debt.receiver][rank] - s.returned[rank]:
@@ -477,6 +482,13 @@ cdef int check_refuse(const State* s, const Rules* rules, int rank) noexcept nog
     return LEGAL if may_refuse(s, rules, rank) else HOLDS_THAT_RANK
 
 
+cdef int check_sale(const State* s, int seat, int rank, int due) noexcept nogil:
+    """R8.7: what is given for a three, and what is given for nothing, is no choice."""
+    if rank >= RANKS or not s.counts[seat][rank]:
+        return CARDS_NOT_HELD
+    return LEGAL if rank == due else NOT_HIGHEST_TRIBUTE
+
+
 cdef int check_settling(const State* s, const Rules* rules, int kind, uint64_t code) noexcept nogil:
     """Judge what belongs to tribute and buying."""
     cdef int value = value_in(code)
@@ -491,9 +503,9 @@ cdef int check_settling(const State* s, const Rules* rules, int kind, uint64_t c
     if s.question == Q_ACCEPT and kind == REFUSE:
         return check_refuse(s, rules, value)
     if s.question == Q_BUY and kind == BUY_WITH:
-        return LEGAL if value == price(s, s.turn) else CARDS_NOT_HELD
+        return check_sale(s, s.turn, value, price(s, s.turn))
     if s.question == Q_GIVE and kind == GIVE:
-        return LEGAL if value == rank_for_sale(s) else CARDS_NOT_HELD
+        return check_sale(s, s.turn, value, rank_for_sale(s))
     if (s.question == Q_BUY or s.question == Q_GIVE) and kind == DECLINE and s.buying_fours:
         return LEGAL
     return WRONG_PHASE
@@ -514,6 +526,8 @@ cdef int check_prelude(const State* s, const Rules* rules, int kind, uint64_t co
         return check_settling(s, rules, kind, code)
     if question == Q_CALL and (kind == CALL or kind == NO_CALL):
         return LEGAL
+    if question == Q_DOUBLE and kind == CALL:
+        return CALL_NOT_ALLOWED
     if question == Q_DOUBLE and (kind == DOUBLE or kind == DECLINE):
         return LEGAL
     if question == Q_REDEAL and (kind == ASK_REDEAL or kind == DECLINE):
@@ -584,6 +598,8 @@ cdef void decide(State* s, const Rules* rules, int kind, uint64_t code, Log* log
         s.doubled |= 1 << (seat % 2)
     elif kind == SINK:
         note(log, N_SUNK, seat, put_aside(s, seat, FOUR), 0)
+        # It accepts its point tribute, even if it counted as opened (R9.6 `natural_open`).
+        s.opened &= ~(1 << seat)
         let_empty_seats_finish(s, log)
     elif kind == LAY_OFF:
         lay_off(s, value_in(code), log)
@@ -633,7 +649,7 @@ cdef int list_lowest_return(const State* s, int n, uint64_t* out) noexcept nogil
 
 
 cdef inline bint fits_return(const State* s, const uint8_t* cards, int rank) noexcept nogil:
-    return (may_be_returned(s, rank) and cards[rank] <= (15 if rank < SMALL else 3)
+    return (may_be_returned(s, rank) and cards[rank] < return_base(rank)
             and cards[rank] <= s.counts[debt_of(s).receiver][rank] - s.returned[rank])
 
 

@@ -46,6 +46,7 @@ from gouji.engine.spans import write_rules
 from gouji.engine.tribute import KINDS, Aftermath, Debt, is_spared, owed, to_settle, tribute_scores
 
 _REASONS = (None, *Reason)
+_FROM_HAND = (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN, ActionKind.BUY_WITH, ActionKind.GIVE)
 _JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
@@ -129,6 +130,8 @@ cdef class Hand:
             hand.s.opened |= 1 << _seat(seat)
         for seat in burning:
             hand.s.burning |= 1 << _seat(seat)
+        # A seat that is out burns no longer (R5.6).
+        hand.s.burning &= hand.s.in_mask
         if hand.s.in_mask == 0:
             raise InvalidState("no seat holds cards", "hands")
         hand.look_at_resisting()
@@ -457,7 +460,7 @@ cdef class Hand:
         # An action that names ranks or a seat is nothing without them.
         if why is Reason.WRONG_PHASE and action.kind not in _JUDGED_WHOLE:
             return why
-        if action.kind in (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN):
+        if action.kind in _FROM_HAND:
             wanted = counts_of(action.cards)
             for rank in range(RANKS):
                 if wanted[rank] > self.s.counts[seat][rank]:
