@@ -13,6 +13,7 @@ include "_burns.pxi"
 include "_asking.pxi"
 include "_endings.pxi"
 include "_answers.pxi"
+include "_tribute.pxi"
 include "_prelude.pxi"
 
 
