@@ -29,8 +29,11 @@ MAY_IMPORT = {
 
 PURE = {
     "gouji.table.asking",
+    "gouji.table.company",
+    "gouji.table.devices",
     "gouji.table.deals",
     "gouji.table.past",
+    "gouji.table.phrases",
     "gouji.table.projection",
     "gouji.table.records",
     "gouji.table.table",

@@ -10,7 +10,7 @@ import pytest
 import gouji.engine.hand
 from gouji.engine.cards import Card
 from gouji.table.asking import Act, Refused
-from gouji.table.projection import moment, observation, project, turn
+from gouji.table.projection import DIRECTOR, hush, moment, observation, project, start, turn
 from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, observation_pb2, rules_pb2, table_pb2
@@ -27,6 +27,14 @@ RULES = {
     "lianzhong": {"preset": "lianzhong"},
     "shandong_64": {"preset": "shandong_64"},
 }
+
+PEOPLE = [
+    Event(sequence=1, said=events_pb2.Said(seat=2, phrase="hello")),
+    Event(sequence=2, hand_vote=events_pb2.HandVote(seat=3, agree=True)),
+    Event(sequence=3, rematch_wish=events_pb2.RematchWish(seat=4, ready=True)),
+    Event(sequence=4, rematch_placed=events_pb2.RematchPlaced(table_id="t2")),
+]
+"""What people do beside the game, which is the same to everybody."""
 
 LAID_OPEN = ("seat_struck", "seat_left", "tribute_paid", "tribute_shown", "card_bought")
 """Consequences that show cards to all."""
@@ -211,6 +219,7 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
         table.freeze("reference", now),
         table.resume(now),
         table.change_seat(2, now, connected=True),
+        *PEOPLE,
     ]
     kinds = set(Event.DESCRIPTOR.oneofs_by_name["body"].fields)
     assert {event.WhichOneof("body") for event in log} == {field.name for field in kinds}
@@ -229,6 +238,33 @@ def test_declines_and_secrets_stay_in_the_log() -> None:
     for viewer in (*range(6), None):
         assert not project(closed, viewer, None).answers_closed.declines
         assert not project(taken, viewer, None).action_taken.declines
+
+
+def test_what_people_do_beside_the_game_is_shown_to_all_as_it_is() -> None:
+    for viewer in (*range(6), None, DIRECTOR):
+        assert [project(event, viewer, None) for event in PEOPLE] == PEOPLE
+
+
+def test_what_a_muted_seat_says_is_left_out_and_nothing_else() -> None:
+    assert [hush(event, {1, 3}) for event in PEOPLE] == PEOPLE
+    said = hush(PEOPLE[0], {2})
+    assert (said.sequence, said.said.seat, said.said.phrase) == (1, 2, "")
+    assert PEOPLE[0].said.phrase == "hello"
+
+
+def test_a_director_sees_all_hands_and_no_secret(opened: tuple[Table, list[Event]]) -> None:
+    table, events = opened
+    assert table.hand is not None
+    dealt = project(events[1], DIRECTOR, table.asking).hand_dealt
+    seen = moment(table, DIRECTOR)
+    for hands in (dealt.hands, seen.hands, start(table, DIRECTOR, 3, ()).hands):
+        cards = [tuple(map(card_from_proto, hand.cards)) for hand in hands]
+        assert cards == [table.hand.cards(seat) for seat in range(6)]
+    assert not dealt.secret
+    assert (seen.observation.viewer_plus_one, len(seen.legal_actions), seen.turn.question) == (0, 0, 0)
+    for viewer in (*range(6), None):
+        assert not moment(table, viewer).hands
+        assert not start(table, viewer, 3, ()).hands
 
 
 def test_an_event_that_says_nothing_is_not_shown() -> None:

@@ -11,7 +11,7 @@ from gouji.engine.tribute import Aftermath, is_sweep
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """How a hand ended. All scores are zero and ``after`` is None when it was voided (R3.1, R9.1)."""
+    """How a hand ended. All scores are zero and ``after`` is None when it was voided (R3.1, R9.1) or given up."""
 
     scores: tuple[int, ...]
     team_scores: tuple[int, int] | None
@@ -21,7 +21,10 @@ class HandResult:
 
     @classmethod
     def of(cls, hand: Hand) -> "HandResult":
-        """Take the result of a hand that is over."""
+        """Take the result of a hand that is over, or that was given up and is voided."""
+        if not hand.over:
+            teams = (0, 0) if hand.rules["teams"] else None
+            return cls((0,) * SEATS, teams, None, hand.first_leader, hand.digest())
         return cls(hand.scores, hand.team_scores, hand.aftermath, hand.first_leader, hand.digest())
 
     @property
@@ -106,10 +109,10 @@ class Match:
             history=history,
         )
 
-    def record(self, hand: Hand) -> HandResult:
-        """Take in a hand that is over. Raises ValueError otherwise."""
-        if not hand.over:
-            raise ValueError("the hand is not over")
+    def record(self, hand: Hand, *, given_up: bool = False) -> HandResult:
+        """Take in a hand that is over, or that was given up and is voided. Raises ValueError for any other."""
+        if hand.over == given_up:
+            raise ValueError("the hand is over" if hand.over else "the hand is not over")
         result = HandResult.of(hand)
         self.results.append(result)
         return result

@@ -13,7 +13,7 @@ from gouji.engine.cards import SEATS, Card
 from gouji.engine.errors import EngineError
 from gouji.engine.events import Consequence, TrickWon
 from gouji.engine.hand import Hand
-from gouji.engine.match import Match
+from gouji.engine.match import HandResult, Match
 from gouji.engine.rules import RULES_VERSION, RuleSet
 from gouji.engine.secret import commitment, deal_seed
 
@@ -83,8 +83,9 @@ class Result:
 
     @classmethod
     def of(cls, hand: Hand) -> "Result":
-        """Take the result of a hand that is over."""
-        return cls(hand.scores, hand.team_scores, hand.digest(), hand.order)
+        """Take the result of a hand that is over, or that was given up and is voided."""
+        result = HandResult.of(hand)
+        return cls(result.scores, result.team_scores, result.digest, result.order)
 
     @classmethod
     def total(cls, match: Match) -> "Result":
@@ -100,7 +101,8 @@ class HandRecord:
     shown before it; each may be missing. ``deal`` is the six hands as dealt, ``leader`` who leads the first trick. The
     moves stand in ``lines``, as `in_lines` lays them out; no line is empty.
 
-    A hand without a ``result`` is still being played and holds nothing of what is hidden: raises ValueError otherwise.
+    A hand that the people gave up is voided where its moves end. A hand without a ``result`` is still being played and
+    holds nothing of what is hidden: raises ValueError otherwise.
     """
 
     number: int
@@ -115,6 +117,11 @@ class HandRecord:
     def __post_init__(self) -> None:
         if self.result is None and (self.secret or self.seed or self.deal or self.lines):
             raise ValueError("a hand that is still being played hides its secret, its cards and its moves")
+
+    @property
+    def may_end_anywhere(self) -> bool:
+        """It is voided, and so may have been given up."""
+        return self.result is not None and not self.result.order
 
     @property
     def moves(self) -> list[Move]:
@@ -200,7 +207,7 @@ def replay(record: Record) -> Iterator[Step]:
             return
         for step in _steps(record, match, played):
             yield step
-        match.record(step.hand)
+        match.record(step.hand, given_up=not step.hand.over)
 
 
 def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
@@ -213,7 +220,7 @@ def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
         except (EngineError, ValueError) as error:
             raise BrokenRecord(played.number, f"move {number}, `{move}`: {error}") from None
         yield Step(played, move, followed, hand.clone())
-    if not hand.over:
+    if not hand.over and not played.may_end_anywhere:
         raise BrokenRecord(played.number, "the hand is not over after its last move")
 
 
@@ -312,7 +319,7 @@ def _play(record: Record, match: Match, played: HandRecord) -> Iterator[Check]:
         yield Check(played.number, "play", broken.why)
         return
     yield Check(played.number, f"{len(played.moves)} moves")
-    match.record(last.hand)
+    match.record(last.hand, given_up=not last.hand.over)
     yield from _result(played, Result.of(last.hand))
 
 

@@ -28,12 +28,13 @@ class Role(StrEnum):
     PLAYER = "player"
     SERVICE = "service"
     OPERATOR = "operator"
+    DIRECTOR = "director"
 
 
 ANYBODY: frozenset[str] = frozenset({Role.NOBODY})
 """Roles of an RPC that needs no token; one that is sent is not looked at."""
 
-ANY_ROLE: frozenset[str] = frozenset({Role.PLAYER, Role.SERVICE, Role.OPERATOR})
+ANY_ROLE: frozenset[str] = frozenset({Role.PLAYER, Role.SERVICE, Role.OPERATOR, Role.DIRECTOR})
 """Roles of an RPC for everybody with a good token."""
 
 Roles = Mapping[str, Collection[str]]
@@ -42,7 +43,7 @@ Roles = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls. Without a token: role `nobody`, no id, no name. A service's or operator's id is its name."""
+    """Who calls. Without a token: role `nobody`, no id, no name. The id of all but players is their name."""
 
     role: Role
     player_id: str = ""
@@ -95,6 +96,7 @@ class Tokens:
             "refresh": player_key,
             "service": service_key,
             "operator": service_key,
+            "director": service_key,
         }
         self._clock = clock
         self._access = timedelta(seconds=access_token_seconds)
@@ -120,9 +122,13 @@ class Tokens:
         """Make a token for an operator."""
         return self._mint("operator", name, name, self._clock.now() + self._access)
 
+    def mint_director(self, name: str) -> str:
+        """Make a token for somebody who may see the cards of all seats at every table."""
+        return self._mint("director", name, name, self._clock.now() + self._access)
+
     def verify(self, token: str) -> Caller:
         """Say whose access token it is; refused with `token_invalid` or `token_expired`."""
-        return self._verify(token, ("player", "service", "operator"))
+        return self._verify(token, ("player", "service", "operator", "director"))
 
     def verify_refresh(self, token: str) -> Caller:
         """Say whose refresh token it is; refused as in `verify`."""

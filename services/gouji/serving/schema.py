@@ -80,6 +80,14 @@ table_commands = sa.Table(
 )
 """Accepted commands, so that a repeated one gets its first answer."""
 
+mutes = sa.Table(
+    "mutes",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("muted_id", sa.Text, primary_key=True),
+)
+"""Whom a player does not hear at any table; nobody else is told."""
+
 outbox = sa.Table(
     "outbox",
     metadata,

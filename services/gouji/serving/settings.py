@@ -109,6 +109,16 @@ class Settings(BaseSettings):
     answers_most_ms: NotNegative = Field(
         default=2500, description="Longest time for which private questions stay open."
     )
+    rematch_seconds: NotNegative = Field(
+        default=60, description="How long after a match its people can say something and ask for a rematch."
+    )
+    replay_events: Positive = Field(
+        default=4096,
+        description="Events of the log that a watch sends; one further behind begins at the table as it is now.",
+    )
+    director_delay_seconds: NotNegative = Field(
+        default=60, description="How far behind a table directors are, unless the table says otherwise."
+    )
     bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
     bot_pace_ms: NotNegative = Field(default=600, description="How long a bot seems to think.")
 

@@ -9,19 +9,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from gouji.serving.errors import ServiceError
 from gouji.table import projection
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.behind import Behind
 from gouji.table.bots import BotQueue
 from gouji.table.commands import Accepted, Command, CommandBook
+from gouji.table.devices import Devices
 from gouji.table.metrics import TableMetrics
 from gouji.table.results import hand_result
 from gouji.table.store import Owned, Step
 from gouji.table.table import DrawSecret, Table
 from gouji.table.timing import Due, Timers, full_clock
-from gouji.table.watch import Watcher, Watchers, resume_from
+from gouji.table.watch import Guest, Watcher, Watchers, resume_from
 from gouji.table.window import Answer
 from gouji.table.writer import Lane, LogWriter, Written
 from gouji.v1 import actions_pb2, bot_pb2, events_pb2, rules_pb2, scoring_pb2, table_pb2
@@ -32,8 +34,22 @@ PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
 BOT: Final = events_pb2.DECIDED_BY_BOT
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 
+SPEAK_AGAIN_MS: Final = 3000
+"""When somebody who said too much should try again."""
+
 Shown = list[tuple[Event, Asking]]
 """Events of a step, each with who was asked after it."""
+
+
+Decide = Callable[[Table, int], Refused | Event | None]
+"""Judges at a time what somebody wants: why not, or the event to fold, or None when it is so already."""
+
+
+class Told(NamedTuple):
+    """What became of what somebody wanted; ``sequence`` is the event that shows it, 0 if nothing had to be done."""
+
+    outcome: table_pb2.Outcome.ValueType
+    sequence: int
 
 
 class Keeper(Protocol):
@@ -71,6 +87,9 @@ class Live:
         self.table = table
         self.owned = owned
         self.watchers = Watchers()
+        self.followers: list[Callable[[Event], None]] = []
+        self.views: dict[int | None, asyncio.Task[Behind]] = {}
+        self._devices = Devices()
         self.lane = Lane(owned.table_id, owned.fence)
         self.shown = table.sequence
         self.closed: ServiceError | None = None
@@ -98,6 +117,8 @@ class Live:
             await self.written()
             await self.settled()
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
+        if not self._devices.may_act(seat, request.device, self.watchers.devices(seat)):
+            raise ServiceError("other_device", "A newer device of yours acts; watch with take_over to act from here.")
         action = action_from_proto(seat, request.action)
         with self._guarded():
             written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
@@ -110,13 +131,34 @@ class Live:
             raise refusal(decision)
         return self._step(decision, command)
 
+    async def tell(self, decide: Decide, command: Command | None = None) -> Told:
+        """Do what concerns people rather than cards, or say what was done first under the same command.
+
+        Answered once it is in the log. Raises `ServiceError` with the reason of a refusal.
+        """
+        await self.settled()
+        accepted = self._book.find(command) if command else None
+        if accepted is not None:
+            return Told(table_pb2.OUTCOME_DUPLICATE, accepted.sequence)
+        with self._guarded():
+            decision = decide(self.table, self._around.now())
+            if decision is None:
+                return Told(table_pb2.OUTCOME_DONE, 0)
+            if isinstance(decision, Refused):
+                raise refusal(decision)
+            written, sequence = self._step(decision, command)
+        await asyncio.shield(written)
+        return Told(table_pb2.OUTCOME_DONE, sequence)
+
     async def observe(self, viewer: int | None, *, with_actions: bool = True) -> table_pb2.ObserveResponse:
         """Say how the table stands for a viewer, by what is in the log."""
         await self.settled()
         with self._guarded():
             return projection.moment(self.table, viewer, with_actions=with_actions)
 
-    async def join(self, viewer: int | None, first: int) -> tuple[Watcher, table_pb2.ObserveResponse]:
+    async def join(
+        self, viewer: int | None, first: int, guest: Guest | None = None
+    ) -> tuple[Watcher, table_pb2.ObserveResponse]:
         """Have somebody watch from event ``first`` on.
 
         Gives the moment from which on all is shown as it comes. Raises `resume_from` for an event yet to come.
@@ -124,8 +166,10 @@ class Live:
         moment = await self.observe(viewer, with_actions=False)
         if first > moment.last_sequence + 1:
             raise resume_from(moment.last_sequence + 1)
-        watcher = Watcher(viewer, moment.last_sequence + 1)
+        watcher = Watcher(viewer, moment.last_sequence + 1, guest=guest)
         self.watchers.add(watcher)
+        if viewer is not None:
+            self._devices.come(viewer, watcher.guest.device, take_over=watcher.guest.take_over)
         if viewer is not None and viewer not in self.table.connected and not self.table.ended:
             self._change_seat(viewer, connected=True)
         return watcher, moment
@@ -273,6 +317,8 @@ class Live:
         self.shown = event.sequence
         behind = self.watchers.show(lambda viewer: projection.project(event, viewer, asking))
         self._around.metrics.overflows.inc(behind)
+        for follow in self.followers:
+            follow(event)
 
     # What is due next
 
@@ -361,7 +407,8 @@ def frozen(reference: str) -> ServiceError:
 
 def refusal(refused: Refused) -> ServiceError:
     """Make the error of a command that was refused."""
-    return ServiceError(refused.reason, f"Refused: {refused.reason}.", metadata={"turn": str(refused.turn)})
+    retry = SPEAK_AGAIN_MS if refused.reason == "too_often" else None
+    return ServiceError(refused.reason, f"Refused: {refused.reason}.", retry, metadata={"turn": str(refused.turn)})
 
 
 def _shown_by(first: Event | Answer, shown: Shown) -> int:

@@ -1,15 +1,16 @@
 """What a watcher may see: the only way out of a table.
 
 Everything is built from nothing, field by field, so that a new field of the log stays hidden until somebody
-shows it here. ``viewer`` is the seat that looks, or None for a spectator.
+shows it here. ``viewer`` is the seat that looks, None for a spectator, or `DIRECTOR`.
 """
 
-from collections.abc import Iterable
-from typing import Literal, assert_never
+from collections.abc import Collection, Iterable
+from typing import Final, Literal, assert_never
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gouji.engine import Action, Hand
+from gouji.engine.cards import SEATS
 from gouji.engine.history import shown
 from gouji.table.asking import Asking
 from gouji.table.table import Table
@@ -17,11 +18,15 @@ from gouji.v1 import events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_to_proto,
+    card_to_proto,
     consequences_to_proto,
     observation_to_proto,
     question_to_proto,
     step_of_event,
 )
+
+DIRECTOR: Final = SEATS
+"""The viewer who sees the cards in all hands, and answers no question."""
 
 
 def timestamp(microseconds: int | None) -> Timestamp | None:
@@ -71,6 +76,8 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
             shown.match_ended.CopyFrom(_match_ended(event.match_ended))
         case "seat_changed" | "table_frozen" | "table_resumed" as kind:
             _show_state(event, kind, shown)
+        case "said" | "hand_vote" | "rematch_wish" | "rematch_placed" as kind:
+            _show_company(event, kind, shown)
         case None:
             raise ValueError(f"event {event.sequence} says nothing")
         case body:
@@ -88,6 +95,34 @@ def _show_state(event: Event, kind: Literal["seat_changed", "table_frozen", "tab
             shown.table_resumed.CopyFrom(events_pb2.TableResumed())
         case body:
             assert_never(body)
+
+
+def _show_company(
+    event: Event, kind: Literal["said", "hand_vote", "rematch_wish", "rematch_placed"], shown: Event
+) -> None:
+    """Show what an event says of the people rather than of the game."""
+    match kind:
+        case "said":
+            shown.said.CopyFrom(events_pb2.Said(seat=event.said.seat, phrase=event.said.phrase))
+        case "hand_vote":
+            shown.hand_vote.CopyFrom(events_pb2.HandVote(seat=event.hand_vote.seat, agree=event.hand_vote.agree))
+        case "rematch_wish":
+            wish = event.rematch_wish
+            shown.rematch_wish.CopyFrom(events_pb2.RematchWish(seat=wish.seat, ready=wish.ready))
+        case "rematch_placed":
+            shown.rematch_placed.CopyFrom(events_pb2.RematchPlaced(table_id=event.rematch_placed.table_id))
+        case body:
+            assert_never(body)
+
+
+def hush(event: Event, muted: Collection[int]) -> Event:
+    """Leave out of an event shown what a seat says that the viewer has muted."""
+    if not muted or not event.HasField("said") or event.said.seat not in muted:
+        return event
+    hushed = Event()
+    hushed.CopyFrom(event)
+    hushed.said.ClearField("phrase")
+    return hushed
 
 
 def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
@@ -113,13 +148,14 @@ def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDe
 
 
 def _own(hands: Iterable[events_pb2.DealtHand], viewer: int | None) -> Iterable[events_pb2.DealtHand]:
-    """Show a viewer its own hand, and that there are others."""
-    return (hand if seat == viewer else events_pb2.DealtHand() for seat, hand in enumerate(hands))
+    """Show a viewer its own hand, and that there are others; a director all."""
+    return (hand if viewer in (seat, DIRECTOR) else events_pb2.DealtHand() for seat, hand in enumerate(hands))
 
 
 def _taken(event: events_pb2.ActionTaken, viewer: int | None) -> events_pb2.ActionTaken:
     # Only between the two seats of a tribute or sale anything is hidden: the engine says what.
-    step = shown(step_of_event(event), viewer) if event.partner_plus_one else None
+    hides = event.partner_plus_one and viewer != DIRECTOR
+    step = shown(step_of_event(event), viewer) if hides else None
     return events_pb2.ActionTaken(
         seat=event.seat,
         action=event.action if step is None or step.action is None else action_to_proto(step.action),
@@ -145,6 +181,7 @@ def _hand_ended(event: events_pb2.HandEnded) -> events_pb2.HandEnded:
         hands=event.hands,
         digest=event.digest,
         owes=event.owes,
+        given_up=event.given_up,
     )
 
 
@@ -161,6 +198,7 @@ def observation(table: Table, viewer: int | None) -> observation_pb2.Observation
     hand = table.hand
     if hand is None:
         return None
+    viewer = None if viewer == DIRECTOR else viewer
     asked = table.hand_asking(viewer) if viewer is not None else None
     # The engine asks one seat after the other, the window all at once and each until it has answered.
     standing = asked or (hand if table.window is None else table.window.waiting)
@@ -184,4 +222,23 @@ def moment(table: Table, viewer: int | None, *, with_actions: bool = True) -> ta
         legal_actions=map(action_to_proto, actions),
         seats=table.seats,
         over=table.over,
+        hands=_all_hands(table, viewer),
     )
+
+
+def start(table: Table, viewer: int | None, first: int, muted: Collection[int]) -> table_pb2.WatchStart:
+    """Say how the table stands, beside `observation`, for a watch that goes on with event ``first``."""
+    return table_pb2.WatchStart(
+        from_sequence=first,
+        turn=turn(table.asking, viewer),
+        opened=_opened(table.opened) if table.sequence else None,
+        muted_seats=sorted(muted),
+        hands=_all_hands(table, viewer),
+    )
+
+
+def _all_hands(table: Table, viewer: int | None) -> list[events_pb2.DealtHand]:
+    """Show a director the cards in all hands, once they are seen by their seats."""
+    if viewer != DIRECTOR or table.hand is None or table.hand.phase == "advance":
+        return []
+    return [events_pb2.DealtHand(cards=map(card_to_proto, table.hand.cards(seat))) for seat in range(SEATS)]

@@ -2,22 +2,28 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, Final
 
 import grpc
 
 from gouji.serving.app import App
-from gouji.serving.auth import Role, caller
-from gouji.serving.errors import ServiceError, StorageUnavailable
-from gouji.table import projection
+from gouji.serving.auth import ANY_ROLE, Role, caller
+from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.table import phrases, projection
+from gouji.table.afterwards import Afterwards
 from gouji.table.commands import Command, check_same
 from gouji.table.host import Host
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
+from gouji.table.people import People, own_seat, seat_of, seats_of
+from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
 from gouji.table.store import Standing, Store
-from gouji.table.streams import Streams
+from gouji.table.streams import Streams, Want
+from gouji.table.views import Views
+from gouji.table.watch import Guest
 from gouji.table.writer import LogWriter
 from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
 from gouji.wire import MalformedMessage, action_from_proto
@@ -29,9 +35,14 @@ LONGEST_COMMAND_ID: Final = 64
 
 ROLES: Final = {
     "Act": {Role.PLAYER},
-    "Watch": {Role.PLAYER, Role.OPERATOR},
-    "Observe": {Role.PLAYER, Role.OPERATOR},
+    "Watch": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
+    "Observe": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
     "Open": {Role.SERVICE},
+    "ListPhrases": ANY_ROLE,
+    "Say": {Role.PLAYER},
+    "Mute": {Role.PLAYER},
+    "VoteHand": {Role.PLAYER},
+    "Ready": {Role.PLAYER},
 }
 """Who may call what."""
 
@@ -42,10 +53,14 @@ def bind(app: App) -> None:
     store = Store(app.database)
     writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms)
     host = Host(app, store, writer, metrics)
+    people_store = PeopleStore(app.database, store)
+    afterwards = Afterwards(app, people_store)
+    people = People(host, store, people_store, afterwards)
+    views = Views(app, store, metrics)
     relay = Relay(store, app.channels, app.clock, metrics, app.log)
     app.add_servicer(
         table_pb2_grpc.add_TableServiceServicer_to_server,
-        TableServicer(host, store, Streams(app, store), metrics),
+        TableServicer(host, store, metrics, streams=Streams(app, store, afterwards), views=views, people=people),
         table_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
         roles=ROLES,
     )
@@ -54,17 +69,24 @@ def bind(app: App) -> None:
     app.background("table timers", host.tick)
     app.background("free tables", host.take_tables)
     app.background("outbox relay", relay.run)
+    app.background("after matches", afterwards.run)
     app.on_start(host.start)
     app.on_stop(host.stop)
+    app.on_stop(views.close)
+    app.on_stop(afterwards.close)
 
 
 class TableServicer(table_pb2_grpc.TableServiceServicer):
     """Players act and watch; the other services wake tables up."""
 
-    def __init__(self, host: Host, store: Store, streams: Streams, metrics: TableMetrics) -> None:
+    def __init__(
+        self, host: Host, store: Store, metrics: TableMetrics, *, streams: Streams, views: Views, people: People
+    ) -> None:
         self._host = host
         self._store = store
         self._streams = streams
+        self._views = views
+        self._people = people
         self._metrics = metrics
 
     async def Act(  # noqa: N802 (gRPC's name)
@@ -83,8 +105,8 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         _check_command(request)
         table = await self._host.find(request.table_id)
         if isinstance(table, Standing):
-            return await self._answer_again(request, _own_seat(table.spec.seats), table.state)
-        seat = _own_seat(table.table.seats)
+            return await self._answer_again(request, own_seat(table.spec.seats), table.state)
+        seat = own_seat(table.table.seats)
         try:
             return await table.act(seat, request)
         except StorageUnavailable:
@@ -108,28 +130,41 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self, request: table_pb2.WatchRequest, _context: Context
     ) -> AsyncIterator[table_pb2.WatchResponse]:
         """Follow a table from an event on, from the caller's seat or as a spectator."""
+        _check_device(request.device)
         table = await self._host.find(request.table_id)
-        if isinstance(table, Live):
-            viewer = _viewer(table.table.seats, spectate=request.spectate)
-            messages = self._streams.live(table, viewer, request.from_sequence)
-        else:
-            viewer = _viewer(table.spec.seats, spectate=request.spectate)
-            messages = self._streams.ended(request.table_id, viewer, request.from_sequence)
-        async with aclosing(messages):
+        seats = seats_of(table)
+        viewer = _viewer(seats, spectate=request.spectate)
+        guest = Guest(caller().player_id, request.device, request.take_over, await self._people.muted(seats))
+        want = Want(viewer, request.from_sequence, guest, request.from_now)
+        view = await self._views.of(request.table_id, table, viewer)
+        source = view or (table if isinstance(table, Live) else None)
+        shown = self._streams.live(source, want) if source else self._streams.ended(request.table_id, want)
+        last = 0
+        async with aclosing(shown) as messages:
             async for message in messages:
+                last = message.batch.last_sequence
                 yield message
+        # What is said after the match is no part of a delayed view.
+        if request.stay and view is None:
+            async with aclosing(self._streams.afterwards(request.table_id, replace(want, first=last + 1))) as messages:
+                async for message in messages:
+                    yield message
 
     async def Observe(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.ObserveRequest, _context: Context
     ) -> table_pb2.ObserveResponse:
         """Say how a table stands for the caller's seat, or a spectator."""
         table = await self._host.find(request.table_id)
+        viewer = _viewer(seats_of(table), spectate=request.spectate)
+        view = await self._views.of(request.table_id, table, viewer)
+        if view is not None:
+            return projection.moment(view.table, viewer)
         if isinstance(table, Live):
-            return await table.observe(_viewer(table.table.seats, spectate=request.spectate))
+            return await table.observe(viewer)
         if table.state == "frozen":
             raise ServiceError("table_frozen", "The table has stopped.")
         folded = fold_log(request.table_id, await self._store.events(request.table_id))
-        return projection.moment(folded, _viewer(table.spec.seats, spectate=request.spectate))
+        return projection.moment(folded, viewer)
 
     async def Open(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.OpenRequest, _context: Context
@@ -137,30 +172,53 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         """Take a placed table up now rather than soon. Doing it twice, or too late, changes nothing."""
         return table_pb2.OpenResponse(already_open=await self._host.open(request.table_id))
 
+    async def ListPhrases(  # noqa: N802 (gRPC's name)
+        self, _request: table_pb2.ListPhrasesRequest, _context: Context
+    ) -> table_pb2.ListPhrasesResponse:
+        """List what can be said."""
+        return phrases.listed()
+
+    async def Say(self, request: table_pb2.SayRequest, _context: Context) -> table_pb2.SayResponse:  # noqa: N802
+        """Say a phrase from the caller's seat; answered once it is in the log."""
+        _check_command_id(request.command_id)
+        return await self._people.say(request)
+
+    async def Mute(self, request: table_pb2.MuteRequest, _context: Context) -> table_pb2.MuteResponse:  # noqa: N802
+        """Mute a seat's player for the caller, or have it heard again."""
+        return await self._people.mute(request)
+
+    async def VoteHand(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.VoteHandRequest, _context: Context
+    ) -> table_pb2.VoteHandResponse:
+        """Vote that this hand be given up, or take the vote back; answered once it is in the log."""
+        return await self._people.vote(request)
+
+    async def Ready(self, request: table_pb2.ReadyRequest, _context: Context) -> table_pb2.ReadyResponse:  # noqa: N802
+        """Note whether the caller wants a rematch; answered once it is in the log."""
+        return await self._people.ready(request)
+
 
 def _check_command(request: table_pb2.ActRequest) -> None:
     """Refuse with `malformed` what cannot be a command, before anything is looked up."""
-    if not 1 <= len(request.command_id) <= LONGEST_COMMAND_ID or not request.command_id.isprintable():
-        raise ServiceError("malformed", f"command_id is not 1 to {LONGEST_COMMAND_ID} characters that can be shown.")
+    _check_command_id(request.command_id)
+    _check_device(request.device)
     try:
         action_from_proto(0, request.action)
     except MalformedMessage as error:
         raise ServiceError("malformed", f"action: {error}.") from error
 
 
-def _seat_of(seats: Sequence[events_pb2.Seat]) -> int | None:
-    who = caller()
-    if who.role is not Role.PLAYER:
-        return None
-    return next((seat for seat, held in enumerate(seats) if held.player_id == who.player_id), None)
+def _check_command_id(command_id: str) -> None:
+    if not 1 <= len(command_id) <= LONGEST_COMMAND_ID or not command_id.isprintable():
+        raise ServiceError("malformed", f"command_id is not 1 to {LONGEST_COMMAND_ID} characters that can be shown.")
 
 
-def _own_seat(seats: Sequence[events_pb2.Seat]) -> int:
-    seat = _seat_of(seats)
-    if seat is None:
-        raise ServiceError("not_seated", "You do not sit at this table.")
-    return seat
+def _check_device(device: str) -> None:
+    if len(device) > LONGEST_COMMAND_ID or not device.isprintable():
+        raise malformed("device", f"is not up to {LONGEST_COMMAND_ID} characters that can be shown")
 
 
 def _viewer(seats: Sequence[events_pb2.Seat], *, spectate: bool) -> int | None:
-    return None if spectate else _seat_of(seats)
+    if spectate:
+        return None
+    return projection.DIRECTOR if caller().role is Role.DIRECTOR else seat_of(seats)

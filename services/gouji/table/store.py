@@ -167,7 +167,7 @@ class Store:
         """
         async with self._database.begin() as connection:
             owned = await self._lock_fences(connection, {step.table_id for step in steps})
-            await self._write(connection, [step for step in steps if owned.get(step.table_id) == step.fence])
+            await self.write(connection, [step for step in steps if owned.get(step.table_id) == step.fence])
         return owned
 
     async def _lock_fences(self, connection: AsyncConnection, table_ids: Iterable[str]) -> dict[str, int]:
@@ -180,7 +180,8 @@ class Store:
         )
         return {row.table_id: row.fence for row in await connection.execute(query)}
 
-    async def _write(self, connection: AsyncConnection, steps: Sequence[Step]) -> None:
+    async def write(self, connection: AsyncConnection, steps: Sequence[Step]) -> None:
+        """Write steps in a transaction in which their tables are locked and their fences checked."""
         rows = (
             (table_events, [row for step in steps for row in _event_rows(step)]),
             (table_commands, [row for step in steps for row in _command_rows(step)]),

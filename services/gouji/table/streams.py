@@ -1,16 +1,19 @@
 """What a watch sends: a snapshot, the log from where the watcher left off, then all that comes."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.table import projection
-from gouji.table.live import Live, frozen
+from gouji.table.afterwards import Afterwards
+from gouji.table.live import frozen
 from gouji.table.loading import fold_log
 from gouji.table.store import Store
-from gouji.table.watch import resume_from
+from gouji.table.table import Table
+from gouji.table.watch import Guest, Watcher, resume_from
 from gouji.v1 import events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
@@ -18,50 +21,112 @@ REPLAYED_AT_ONCE: Final = 256
 """Events of the log in one message."""
 
 
+Opening = tuple[observation_pb2.Observation | None, table_pb2.WatchStart | None]
+"""What the first message of a watch says beside events."""
+
+
+class Source(Protocol):
+    """What can be followed: a live table, or a delayed view of one."""
+
+    table: Table
+
+    @property
+    def shown(self) -> int:
+        """Number of the last event that may be shown."""
+
+    async def join(
+        self, viewer: int | None, first: int, guest: Guest | None = None
+    ) -> tuple[Watcher, table_pb2.ObserveResponse]:
+        """Have somebody watch; give the moment from which on all is shown as it comes."""
+
+    def part(self, watcher: Watcher) -> None:
+        """Forget a watcher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What somebody wants to watch: as whom, and from which event on, or with ``from_now`` from now on."""
+
+    viewer: int | None
+    first: int
+    guest: Guest
+    from_now: bool = False
+
+
 class Streams:
     """Makes the messages of watches."""
 
-    def __init__(self, app: App, store: Store) -> None:
+    def __init__(self, app: App, store: Store, afterwards: Afterwards) -> None:
         self._clock = app.clock
         self._store = store
+        self._afterwards = afterwards
+        self._most_replayed = app.settings.replay_events
         self._heartbeat_seconds = app.settings.heartbeat_seconds
 
-    async def live(self, live: Live, viewer: int | None, first: int) -> AsyncGenerator[table_pb2.WatchResponse]:
-        """Follow a live table from event ``first`` on.
+    async def live(self, source: Source, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
+        """Follow a table that goes on, or a delayed view of one.
 
         Raises `ServiceError` when the stream ends otherwise than with the match.
         """
-        watcher, moment = await live.join(viewer, first)
+        watcher, moment = await source.join(want.viewer, want.first, want.guest)
+        last = moment.last_sequence
+        first = self._first(want, last)
+        opening: Opening = (moment.observation, projection.start(source.table, want.viewer, first, want.guest.muted))
         try:
-            snapshot: observation_pb2.Observation | None = moment.observation
-            last = moment.last_sequence
-            async with aclosing(self._log(live.table.table_id, first, last)) as pages:
+            async with aclosing(self._log(source.table.table_id, first, last)) as pages:
                 async for page in pages:
-                    events = _project(page, viewer, {last: moment.turn})
-                    yield self._message(events, last, snapshot)
-                    snapshot = None
-            while watcher.check():
-                awake = await watcher.wait(self._heartbeat_seconds)
-                events = watcher.take()
-                if events or not awake:
-                    yield self._message(events, live.shown)
+                    yield self._message(_project(page, want, {last: moment.turn}), last, opening)
+                    opening = (None, None)
+            async with aclosing(self._follow(watcher, lambda: source.shown)) as messages:
+                async for message in messages:
+                    yield message
         finally:
-            live.part(watcher)
+            source.part(watcher)
 
-    async def ended(self, table_id: str, viewer: int | None, first: int) -> AsyncGenerator[table_pb2.WatchResponse]:
+    async def _follow(self, watcher: Watcher, last: Callable[[], int]) -> AsyncGenerator[table_pb2.WatchResponse]:
+        """Send what comes for a watcher, and heart-beats, until its stream has ended."""
+        while watcher.check():
+            awake = await watcher.wait(self._heartbeat_seconds)
+            events = watcher.take()
+            if events or not awake:
+                yield self._message(events, last())
+
+    async def afterwards(self, table_id: str, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
+        """Follow what people say and wish for after a match, for as long as they may."""
+        watcher = await self._afterwards.join(table_id, want.viewer, want.first, want.guest)
+        if watcher is None:
+            return
+        try:
+            async with aclosing(self._follow(watcher, lambda: self._afterwards.last(table_id))) as messages:
+                async for message in messages:
+                    yield message
+        finally:
+            self._afterwards.part(table_id, watcher)
+
+    async def ended(self, table_id: str, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
         """Replay a table that has ended. Raises `ServiceError` `table_frozen` behind what led there."""
         events = await self._store.events(table_id)
         stop = events[-1].table_frozen.reference if events and events[-1].HasField("table_frozen") else ""
         last = len(events)
-        if first > last + 1:
+        if want.first > last + 1:
             raise resume_from(last + 1)
+        first = self._first(want, last)
+        opening: Opening = (None, None)
         # What stopped a table may be that its log cannot be folded.
-        snapshot = None if stop else projection.observation(fold_log(table_id, events), viewer)
-        for start in range(max(first, 1) - 1, max(last, 1), REPLAYED_AT_ONCE):
-            yield self._message(_project(events[start : start + REPLAYED_AT_ONCE], viewer, {}), last, snapshot)
-            snapshot = None
+        if not stop:
+            table = fold_log(table_id, events)
+            start = projection.start(table, want.viewer, first, want.guest.muted)
+            opening = (projection.observation(table, want.viewer), start)
+        for begin in range(first - 1, max(last, first), REPLAYED_AT_ONCE):
+            yield self._message(_project(events[begin : begin + REPLAYED_AT_ONCE], want, {}), last, opening)
+            opening = (None, None)
         if stop:
             raise frozen(stop)
+
+    def _first(self, want: Want, last: int) -> int:
+        """Say with which event a watch begins; one too far behind begins after the last."""
+        first = max(want.first, 1)
+        return last + 1 if want.from_now or last + 1 - first > self._most_replayed else first
 
     async def _log(self, table_id: str, first: int, last: int) -> AsyncGenerator[Sequence[Event]]:
         """Read a log in pages up to event ``last``; one page at least."""
@@ -74,19 +139,18 @@ class Streams:
             if start > last:
                 return
 
-    def _message(
-        self, events: Sequence[Event], last: int, snapshot: observation_pb2.Observation | None = None
-    ) -> table_pb2.WatchResponse:
-        message = table_pb2.WatchResponse(snapshot=snapshot)
+    def _message(self, events: Sequence[Event], last: int, opening: Opening = (None, None)) -> table_pb2.WatchResponse:
+        snapshot, start = opening
+        message = table_pb2.WatchResponse(snapshot=snapshot, start=start)
         message.batch.events.extend(events)
         message.batch.last_sequence = last
         message.batch.now.FromMicroseconds(microseconds(self._clock.now()))
         return message
 
 
-def _project(events: Sequence[Event], viewer: int | None, turns: dict[int, events_pb2.Turn]) -> list[Event]:
+def _project(events: Sequence[Event], want: Want, turns: dict[int, events_pb2.Turn]) -> list[Event]:
     """Show events of the log; a turn that has passed matters no more, so only those given are told."""
-    shown = [projection.project(event, viewer, None) for event in events]
+    shown = [projection.hush(projection.project(event, want.viewer, None), want.guest.muted) for event in events]
     for event in shown:
         if event.sequence in turns:
             event.turn.CopyFrom(turns[event.sequence])

@@ -5,12 +5,13 @@ both only make events or answers; `fold` and `seal` change the state. Times are 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
 from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.company import Company, given_up
 from gouji.table.past import Past
 from gouji.table.window import Answer, Window
 from gouji.v1 import events_pb2, rules_pb2, table_pb2
@@ -31,6 +32,8 @@ DrawSecret = Callable[[], bytes]
 _LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
 """Actions by which cards leave a hand and the game."""
 
+_StateKind = Literal["seat_changed", "table_resumed", "match_ended", "table_frozen"]
+
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
 
@@ -44,6 +47,7 @@ class Table:
         self.at = 0
         self.seats: Sequence[events_pb2.Seat] = ()
         self.queue = ""
+        self.opened = events_pb2.TableOpened()
         self.rules = rules_pb2.RuleSet()
         self.clock = rules_pb2.Clock()
         self.hand: Hand | None = None
@@ -53,6 +57,7 @@ class Table:
         self.window: Window | None = None
         self.trick: list[Action] = []
         self.past = Past()
+        self.company = Company()
         self.scores: Sequence[int] = ()
         self.connected: set[int] = set()
         self.over = False
@@ -79,7 +84,7 @@ class Table:
     @property
     def asking(self) -> Asking:
         """Who is asked what now."""
-        if self.ended or self.hand is None or self.hand.over:
+        if self.ended or self._recorded or self.hand is None or self.hand.over:
             return Asking(self.turn)
         if self.window is not None:
             return Asking(self.turn, None, True, self.window.questions, self.window.until)
@@ -89,7 +94,7 @@ class Table:
 
     def hand_asking(self, seat: int) -> Hand | None:
         """Give the hand as it stands for a seat that is asked, in public or private; None for all others."""
-        if self.ended or self.hand is None:
+        if self.ended or self._recorded or self.hand is None:
             return None
         if self.window is not None:
             return self.window.asking(seat)
@@ -138,6 +143,20 @@ class Table:
         """Make the event that shows a player come or gone."""
         return self._event(now, seat_changed=events_pb2.SeatChanged(seat=seat, connected=connected))
 
+    def say(self, seat: int, phrase: str, now: int) -> Refused | Event:
+        """Make the event by which a seat says something; why not, if it has said too much lately."""
+        if self.ended or not self.company.may_say(seat, now):
+            return Refused("table_over" if self.ended else "too_often", self.turn)
+        return self._event(now, said=events_pb2.Said(seat=seat, phrase=phrase))
+
+    def vote(self, seat: int, hand: int, now: int, *, agree: bool) -> Refused | Event | None:
+        """Make the event by which a seat votes to give the hand up or takes its vote back; None if it stands so."""
+        if self.ended or self._recorded or hand != self.hand_number:
+            return Refused("table_over" if self.ended else "hand_over", self.turn)
+        if (seat in self.company.votes) == agree:
+            return None
+        return self._event(now, hand_vote=events_pb2.HandVote(seat=seat, agree=agree))
+
     def decide(self, act: Act, now: int) -> Refused | Answer | Event:
         """Judge what a seat wants: why not, or an answer to seal, or the event to fold; nothing changes."""
         reason = self._refusal(act)
@@ -167,12 +186,15 @@ class Table:
             return self._match_ended(now) if self.match.over else self._hand_dealt(now, draw_secret())
         if self.hand is None or self.hand.over:
             return self._hand_ended(now)
-        if self.window is not None:
-            return self._answered(self.window, now)
+        if self.company.gives_up(self.connected, teams=bool(self.hand.rules["teams"])):
+            return self._hand_given_up(now)
+        return self._expired(self.hand, now) if self.window is None else self._answered(self.window, now)
+
+    def _expired(self, hand: Hand, now: int) -> Event | None:
         deadline = self._deadline
         if deadline is None or now < deadline:
             return None
-        action = self.hand.default_action()
+        action = hand.default_action()
         return self._action_taken(Answer(action.seat, action, CLOCK), (), now)
 
     def _answered(self, window: Window, now: int) -> Event | None:
@@ -242,6 +264,12 @@ class Table:
         )
         return self._event(now, hand_ended=ended)
 
+    def _hand_given_up(self, now: int) -> Event:
+        if self.hand is None:
+            raise ValueError("no hand is being played")
+        dealt = _dealt(self.deal(self._secret, self.hand_number))
+        return self._event(now, hand_ended=given_up(self.hand, self._secret, dealt))
+
     def _match_ended(self, now: int) -> Event:
         ended = events_pb2.MatchEnded(
             scores=self.match.scores, team_scores=self.match.team_scores or (), digest=self.match.digest
@@ -265,6 +293,7 @@ class Table:
             raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
         self.sequence, self.at, self.hand_number = event.sequence, event.at.ToMicroseconds(), event.hand
         self._fold_body(event)
+        self.company.fold(event)
 
     def _fold_body(self, event: Event) -> None:
         match event.WhichOneof("body"):
@@ -278,6 +307,18 @@ class Table:
                 self._fold_closed(event.answers_closed)
             case "hand_ended":
                 self._fold_ended(event.hand_ended)
+            case "seat_changed" | "table_resumed" | "match_ended" | "table_frozen" as kind:
+                self._fold_state(event, kind)
+            case "said" | "hand_vote" | "rematch_wish" | "rematch_placed":
+                pass  # the company's
+            case None:
+                raise ValueError(f"event {event.sequence} says nothing")
+            case body:
+                assert_never(body)
+
+    def _fold_state(self, event: Event, kind: _StateKind) -> None:
+        """Take in what an event says of the table rather than of the game."""
+        match kind:
             case "seat_changed":
                 self._fold_seat(event.seat_changed)
             case "table_resumed":
@@ -285,8 +326,6 @@ class Table:
             case "match_ended" | "table_frozen":
                 self.over = event.HasField("match_ended")
                 self.frozen = event.table_frozen.reference
-            case None:
-                raise ValueError(f"event {event.sequence} says nothing")
             case body:
                 assert_never(body)
 
@@ -297,6 +336,7 @@ class Table:
         self.window.seal(answer)
 
     def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
+        self.opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
         self.seats = tuple(opened.seats)
         self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
@@ -329,8 +369,8 @@ class Table:
     def _fold_ended(self, ended: events_pb2.HandEnded) -> None:
         if self.hand is None or self.hand.digest() != ended.digest:
             raise ValueError("the hand did not end as the log says")
-        self.match.record(self.hand)
-        self._recorded = True
+        self.match.record(self.hand, given_up=ended.given_up)
+        self._recorded, self.window = True, None
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
         (self.connected.add if changed.connected else self.connected.discard)(changed.seat)

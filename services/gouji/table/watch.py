@@ -3,20 +3,35 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from gouji.serving.errors import ServiceError
+from gouji.table.projection import hush
 from gouji.v1.events_pb2 import Event
 
 MOST_PENDING: Final = 1024
 """Events that may wait for one watcher; one more closes its stream."""
 
 
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who watches: a player's id and device, and which seats it has muted; the set changes while it watches."""
+
+    player_id: str = ""
+    device: str = ""
+    take_over: bool = False
+    muted: set[int] = field(default_factory=set)
+
+
 class Watcher:
     """One stream's end of a table. ``seat`` is None for a spectator; ``first`` is the first event wanted."""
 
-    def __init__(self, seat: int | None, first: int, most_pending: int = MOST_PENDING) -> None:
+    def __init__(
+        self, seat: int | None, first: int, most_pending: int = MOST_PENDING, *, guest: Guest | None = None
+    ) -> None:
         self.seat = seat
+        self.guest = guest or Guest()
         self._next = first
         self._most = most_pending
         self._pending: deque[Event] = deque()
@@ -103,13 +118,24 @@ class Watchers:
         """Say whether anybody watches from this seat."""
         return any(watcher.seat == seat for watcher in self._all)
 
+    def devices(self, seat: int) -> set[str]:
+        """Say from which devices this seat is watched."""
+        return {watcher.guest.device for watcher in self._all if watcher.seat == seat}
+
+    def mute(self, player_id: str, muted: set[int]) -> None:
+        """Have all streams of a player leave out what these seats say from now on."""
+        for watcher in self._all:
+            if watcher.guest.player_id == player_id:
+                watcher.guest.muted.clear()
+                watcher.guest.muted.update(muted)
+
     def show(self, project: Callable[[int | None], Event]) -> int:
         """Give an event to all, made once for each seat; say how many fell behind and were dropped."""
         made: dict[int | None, Event] = {}
         for watcher in self._all:
             if watcher.seat not in made:
                 made[watcher.seat] = project(watcher.seat)
-            watcher.put(made[watcher.seat])
+            watcher.put(hush(made[watcher.seat], watcher.guest.muted))
         behind = [watcher for watcher in self._all if watcher.ended]
         self._all.difference_update(behind)
         return len(behind)

@@ -68,6 +68,10 @@ class Event(_message.Message):
     SEAT_CHANGED_FIELD_NUMBER: _builtins.int
     TABLE_FROZEN_FIELD_NUMBER: _builtins.int
     TABLE_RESUMED_FIELD_NUMBER: _builtins.int
+    SAID_FIELD_NUMBER: _builtins.int
+    HAND_VOTE_FIELD_NUMBER: _builtins.int
+    REMATCH_WISH_FIELD_NUMBER: _builtins.int
+    REMATCH_PLACED_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """From 1, without gaps."""
@@ -94,6 +98,14 @@ class Event(_message.Message):
     @_builtins.property
     def table_resumed(self) -> Global___TableResumed: ...
     @_builtins.property
+    def said(self) -> Global___Said: ...
+    @_builtins.property
+    def hand_vote(self) -> Global___HandVote: ...
+    @_builtins.property
+    def rematch_wish(self) -> Global___RematchWish: ...
+    @_builtins.property
+    def rematch_placed(self) -> Global___RematchPlaced: ...
+    @_builtins.property
     def turn(self) -> Global___Turn:
         """Who decides after this event, as the watcher may know it. Not in the log: it follows from the state."""
 
@@ -112,13 +124,17 @@ class Event(_message.Message):
         seat_changed: Global___SeatChanged | None = ...,
         table_frozen: Global___TableFrozen | None = ...,
         table_resumed: Global___TableResumed | None = ...,
+        said: Global___Said | None = ...,
+        hand_vote: Global___HandVote | None = ...,
+        rematch_wish: Global___RematchWish | None = ...,
+        rematch_placed: Global___RematchPlaced | None = ...,
         turn: Global___Turn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed", "said", "hand_vote", "rematch_wish", "rematch_placed"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -430,11 +446,14 @@ class HandEnded(_message.Message):
     HANDS_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     OWES_FIELD_NUMBER: _builtins.int
+    GIVEN_UP_FIELD_NUMBER: _builtins.int
     voided: _builtins.bool
     secret: _builtins.bytes
     """The secret behind the deal's commitment."""
     digest: _builtins.str
     """Digest of the hand's last state."""
+    given_up: _builtins.bool
+    """The people voted that nobody can finish it; it is voided and dealt anew."""
     @_builtins.property
     def order(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats, head first; empty for a voided hand."""
@@ -466,10 +485,11 @@ class HandEnded(_message.Message):
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         digest: _builtins.str = ...,
         owes: _abc.Iterable[_observation_pb2.Debt] | None = ...,
+        given_up: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "hands", b"hands", "order", b"order", "owes", b"owes", "scores", b"scores", "secret", b"secret", "team_scores", b"team_scores", "voided", b"voided"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "given_up", b"given_up", "hands", b"hands", "order", b"order", "owes", b"owes", "scores", b"scores", "secret", b"secret", "team_scores", b"team_scores", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -477,7 +497,7 @@ Global___HandEnded: _TypeAlias = HandEnded  # noqa: Y015
 
 @_typing.final
 class MatchEnded(_message.Message):
-    """The match is over; the last event of a log."""
+    """The match is over; nothing but what people say and wish for afterwards follows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -576,3 +596,97 @@ class TableResumed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableResumed: _TypeAlias = TableResumed  # noqa: Y015
+
+@_typing.final
+class Said(_message.Message):
+    """A player said one of the phrases that there are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PHRASE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    phrase: _builtins.str
+    """Its id, as in `ListPhrases`; empty for a viewer that has muted the seat."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        phrase: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["phrase", b"phrase", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Said: _TypeAlias = Said  # noqa: Y015
+
+@_typing.final
+class HandVote(_message.Message):
+    """A player votes that this hand be given up, or takes the vote back. Votes lapse with the hand."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    AGREE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    agree: _builtins.bool
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        agree: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agree", b"agree", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandVote: _TypeAlias = HandVote  # noqa: Y015
+
+@_typing.final
+class RematchWish(_message.Message):
+    """A player wants a rematch after the match, or no longer does."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    READY_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    ready: _builtins.bool
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        ready: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchWish: _TypeAlias = RematchWish  # noqa: Y015
+
+@_typing.final
+class RematchPlaced(_message.Message):
+    """All people of the match wanted a rematch: it is at this table, everybody in the same seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchPlaced: _TypeAlias = RematchPlaced  # noqa: Y015

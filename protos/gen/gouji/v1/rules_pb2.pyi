@@ -128,3 +128,28 @@ class Clock(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Clock: _TypeAlias = Clock  # noqa: Y015
+
+@_typing.final
+class Delay(_message.Message):
+    """How far behind the table somebody is shown it. Where both are set, both must have passed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MOVES_FIELD_NUMBER: _builtins.int
+    MILLISECONDS_FIELD_NUMBER: _builtins.int
+    moves: _builtins.int
+    """Public actions that must have followed; at the match's end nothing is held back by them."""
+    milliseconds: _builtins.int
+    def __init__(
+        self,
+        *,
+        moves: _builtins.int = ...,
+        milliseconds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["milliseconds", b"milliseconds", "moves", b"moves"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Delay: _TypeAlias = Delay  # noqa: Y015

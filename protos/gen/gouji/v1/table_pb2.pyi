@@ -46,6 +46,28 @@ OUTCOME_DUPLICATE: Outcome.ValueType  # 2
 """Done before under the same command id: the first answer again."""
 Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
 
+class _PhraseKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PhraseKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PhraseKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PHRASE_KIND_UNSPECIFIED: _PhraseKind.ValueType  # 0
+    PHRASE_KIND_WORDS: _PhraseKind.ValueType  # 1
+    """Words."""
+    PHRASE_KIND_EMOTE: _PhraseKind.ValueType  # 2
+    """A feeling, to be shown as a picture."""
+
+class PhraseKind(_PhraseKind, metaclass=_PhraseKindEnumTypeWrapper):
+    """What a phrase is."""
+
+PHRASE_KIND_UNSPECIFIED: PhraseKind.ValueType  # 0
+PHRASE_KIND_WORDS: PhraseKind.ValueType  # 1
+"""Words."""
+PHRASE_KIND_EMOTE: PhraseKind.ValueType  # 2
+"""A feeling, to be shown as a picture."""
+Global___PhraseKind: _TypeAlias = PhraseKind  # noqa: Y015
+
 @_typing.final
 class ActRequest(_message.Message):
     """A command."""
@@ -56,11 +78,14 @@ class ActRequest(_message.Message):
     COMMAND_ID_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     command_id: _builtins.str
     """Chosen by the client, unique in its seat; the same id gets the same answer."""
     turn: _builtins.int
     """The turn that the action answers (`Turn.number`)."""
+    device: _builtins.str
+    """The device, as in `WatchRequest.device`."""
     @_builtins.property
     def action(self) -> _actions_pb2.Action: ...
     def __init__(
@@ -70,10 +95,11 @@ class ActRequest(_message.Message):
         command_id: _builtins.str = ...,
         turn: _builtins.int = ...,
         action: _actions_pb2.Action | None = ...,
+        device: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "command_id", b"command_id", "table_id", b"table_id", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "command_id", b"command_id", "device", b"device", "table_id", b"table_id", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -113,21 +139,39 @@ class WatchRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     FROM_SEQUENCE_FIELD_NUMBER: _builtins.int
     SPECTATE_FIELD_NUMBER: _builtins.int
+    FROM_NOW_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    TAKE_OVER_FIELD_NUMBER: _builtins.int
+    STAY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     from_sequence: _builtins.int
     """The first event wanted; 0 or 1 for all."""
     spectate: _builtins.bool
     """Watch as a spectator even if seated."""
+    from_now: _builtins.bool
+    """Begin at the table as it is now: `from_sequence` is not looked at."""
+    device: _builtins.str
+    """Which of the player's devices this is: up to 64 characters, chosen by the client. Of a seat's devices that watch,
+    the one that came last acts; one that comes back keeps its place.
+    """
+    take_over: _builtins.bool
+    """Act from this device from now on, also if it was there before."""
+    stay: _builtins.bool
+    """Stay when the match is over, for what people say and for a rematch."""
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
         from_sequence: _builtins.int = ...,
         spectate: _builtins.bool = ...,
+        from_now: _builtins.bool = ...,
+        device: _builtins.str = ...,
+        take_over: _builtins.bool = ...,
+        stay: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_sequence", b"from_sequence", "spectate", b"spectate", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["device", b"device", "from_now", b"from_now", "from_sequence", b"from_sequence", "spectate", b"spectate", "stay", b"stay", "table_id", b"table_id", "take_over", b"take_over"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -141,25 +185,79 @@ class WatchResponse(_message.Message):
 
     SNAPSHOT_FIELD_NUMBER: _builtins.int
     BATCH_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _observation_pb2.Observation:
         """What the watcher may know when it joins; in the first message alone."""
 
     @_builtins.property
     def batch(self) -> Global___EventBatch: ...
+    @_builtins.property
+    def start(self) -> Global___WatchStart:
+        """In the first message alone: how the table stands beside the snapshot."""
+
     def __init__(
         self,
         *,
         snapshot: _observation_pb2.Observation | None = ...,
         batch: Global___EventBatch | None = ...,
+        start: Global___WatchStart | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot", "start", b"start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchResponse: _TypeAlias = WatchResponse  # noqa: Y015
+
+@_typing.final
+class WatchStart(_message.Message):
+    """What a watch begins with."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_SEQUENCE_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    OPENED_FIELD_NUMBER: _builtins.int
+    MUTED_SEATS_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    from_sequence: _builtins.int
+    """The first event that will come. Greater than what was asked for when that is too far back: what came before is not
+    sent, and how the table stands is in here and in the snapshot.
+    """
+    @_builtins.property
+    def turn(self) -> _events_pb2.Turn:
+        """Who decides as the watcher joins."""
+
+    @_builtins.property
+    def opened(self) -> _events_pb2.TableOpened:
+        """What the table is; unset before it has opened."""
+
+    @_builtins.property
+    def muted_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that the watcher has muted."""
+
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.DealtHand]:
+        """A director's alone: the cards in all six hands."""
+
+    def __init__(
+        self,
+        *,
+        from_sequence: _builtins.int = ...,
+        turn: _events_pb2.Turn | None = ...,
+        opened: _events_pb2.TableOpened | None = ...,
+        muted_seats: _abc.Iterable[_builtins.int] | None = ...,
+        hands: _abc.Iterable[_events_pb2.DealtHand] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["opened", b"opened", "turn", b"turn"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_sequence", b"from_sequence", "hands", b"hands", "muted_seats", b"muted_seats", "opened", b"opened", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchStart: _TypeAlias = WatchStart  # noqa: Y015
 
 @_typing.final
 class EventBatch(_message.Message):
@@ -229,6 +327,7 @@ class ObserveResponse(_message.Message):
     LEGAL_ACTIONS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
     last_sequence: _builtins.int
     over: _builtins.bool
     """The match is over."""
@@ -242,6 +341,10 @@ class ObserveResponse(_message.Message):
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Seat]: ...
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.DealtHand]:
+        """A director's alone: the cards in all six hands."""
+
     def __init__(
         self,
         *,
@@ -251,10 +354,11 @@ class ObserveResponse(_message.Message):
         legal_actions: _abc.Iterable[_actions_pb2.Action] | None = ...,
         seats: _abc.Iterable[_events_pb2.Seat] | None = ...,
         over: _builtins.bool = ...,
+        hands: _abc.Iterable[_events_pb2.DealtHand] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["observation", b"observation", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -315,6 +419,8 @@ class TableSpec(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     QUEUE_FIELD_NUMBER: _builtins.int
     BOT_PACE_MS_FIELD_NUMBER: _builtins.int
+    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
+    DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     queue: _builtins.str
     bot_pace_ms: _builtins.int
@@ -329,6 +435,14 @@ class TableSpec(_message.Message):
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Seat]:
         """Six seats."""
 
+    @_builtins.property
+    def spectator_delay(self) -> _rules_pb2.Delay:
+        """How far behind spectators are; unset: not at all."""
+
+    @_builtins.property
+    def director_delay(self) -> _rules_pb2.Delay:
+        """How far behind a director is; unset: the server's default."""
+
     def __init__(
         self,
         *,
@@ -339,11 +453,287 @@ class TableSpec(_message.Message):
         seats: _abc.Iterable[_events_pb2.Seat] | None = ...,
         queue: _builtins.str = ...,
         bot_pace_ms: _builtins.int = ...,
+        spectator_delay: _rules_pb2.Delay | None = ...,
+        director_delay: _rules_pb2.Delay | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "rules", b"rules"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "length", b"length", "queue", b"queue", "rules", b"rules", "seats", b"seats", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableSpec: _TypeAlias = TableSpec  # noqa: Y015
+
+@_typing.final
+class ListPhrasesRequest(_message.Message):
+    """What can be said?"""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPhrasesRequest: _TypeAlias = ListPhrasesRequest  # noqa: Y015
+
+@_typing.final
+class ListPhrasesResponse(_message.Message):
+    """All that can be said, in the order in which to show it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHRASES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def phrases(self) -> _containers.RepeatedCompositeFieldContainer[Global___Phrase]: ...
+    def __init__(
+        self,
+        *,
+        phrases: _abc.Iterable[Global___Phrase] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["phrases", b"phrases"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPhrasesResponse: _TypeAlias = ListPhrasesResponse  # noqa: Y015
+
+@_typing.final
+class Phrase(_message.Message):
+    """One thing to say. Ids stay what they are for ever."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    ENGLISH_FIELD_NUMBER: _builtins.int
+    CHINESE_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    kind: Global___PhraseKind.ValueType
+    english: _builtins.str
+    chinese: _builtins.str
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        kind: Global___PhraseKind.ValueType = ...,
+        english: _builtins.str = ...,
+        chinese: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chinese", b"chinese", "english", b"english", "id", b"id", "kind", b"kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Phrase: _TypeAlias = Phrase  # noqa: Y015
+
+@_typing.final
+class SayRequest(_message.Message):
+    """Something said."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    PHRASE_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    command_id: _builtins.str
+    """As in `ActRequest`: the same id is said once."""
+    phrase: _builtins.str
+    """The phrase's id."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        command_id: _builtins.str = ...,
+        phrase: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "phrase", b"phrase", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SayRequest: _TypeAlias = SayRequest  # noqa: Y015
+
+@_typing.final
+class SayResponse(_message.Message):
+    """It was said."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    outcome: Global___Outcome.ValueType
+    sequence: _builtins.int
+    """The event that shows it."""
+    def __init__(
+        self,
+        *,
+        outcome: Global___Outcome.ValueType = ...,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SayResponse: _TypeAlias = SayResponse  # noqa: Y015
+
+@_typing.final
+class MuteRequest(_message.Message):
+    """Whom to mute, or to hear again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    MUTED_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    seat: _builtins.int
+    muted: _builtins.bool
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        muted: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["muted", b"muted", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MuteRequest: _TypeAlias = MuteRequest  # noqa: Y015
+
+@_typing.final
+class MuteResponse(_message.Message):
+    """Whom the caller does not hear at this table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MUTED_SEATS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def muted_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    def __init__(
+        self,
+        *,
+        muted_seats: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["muted_seats", b"muted_seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MuteResponse: _TypeAlias = MuteResponse  # noqa: Y015
+
+@_typing.final
+class VoteHandRequest(_message.Message):
+    """A vote that this hand be given up."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    AGREE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    agree: _builtins.bool
+    """False takes the vote back."""
+    hand: _builtins.int
+    """The hand, so that a late vote hits no other."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        agree: _builtins.bool = ...,
+        hand: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agree", b"agree", "hand", b"hand", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoteHandRequest: _TypeAlias = VoteHandRequest  # noqa: Y015
+
+@_typing.final
+class VoteHandResponse(_message.Message):
+    """The vote stands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The event that shows it; 0 when it stood already."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoteHandResponse: _TypeAlias = VoteHandResponse  # noqa: Y015
+
+@_typing.final
+class ReadyRequest(_message.Message):
+    """A wish for a rematch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    READY_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    ready: _builtins.bool
+    """False takes it back."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        ready: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReadyRequest: _TypeAlias = ReadyRequest  # noqa: Y015
+
+@_typing.final
+class ReadyResponse(_message.Message):
+    """The wish stands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    REMATCH_TABLE_ID_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The event that shows it; 0 when it stood already."""
+    rematch_table_id: _builtins.str
+    """The rematch's table, once there is one."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        rematch_table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rematch_table_id", b"rematch_table_id", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReadyResponse: _TypeAlias = ReadyResponse  # noqa: Y015

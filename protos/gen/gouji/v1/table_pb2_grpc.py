@@ -55,6 +55,31 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.OpenResponse.FromString,
                 _registered_method=True)
+        self.ListPhrases = channel.unary_unary(
+                '/gouji.v1.TableService/ListPhrases',
+                request_serializer=gouji_dot_v1_dot_table__pb2.ListPhrasesRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.ListPhrasesResponse.FromString,
+                _registered_method=True)
+        self.Say = channel.unary_unary(
+                '/gouji.v1.TableService/Say',
+                request_serializer=gouji_dot_v1_dot_table__pb2.SayRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.SayResponse.FromString,
+                _registered_method=True)
+        self.Mute = channel.unary_unary(
+                '/gouji.v1.TableService/Mute',
+                request_serializer=gouji_dot_v1_dot_table__pb2.MuteRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.MuteResponse.FromString,
+                _registered_method=True)
+        self.VoteHand = channel.unary_unary(
+                '/gouji.v1.TableService/VoteHand',
+                request_serializer=gouji_dot_v1_dot_table__pb2.VoteHandRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.VoteHandResponse.FromString,
+                _registered_method=True)
+        self.Ready = channel.unary_unary(
+                '/gouji.v1.TableService/Ready',
+                request_serializer=gouji_dot_v1_dot_table__pb2.ReadyRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.ReadyResponse.FromString,
+                _registered_method=True)
 
 
 class TableServiceServicer:
@@ -89,6 +114,42 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPhrases(self, request, context):
+        """What can be said at a table. Roles: anybody with a token.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Say(self, request, context):
+        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Mute(self, request, context):
+        """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
+        nobody is told. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoteHand(self, request, context):
+        """Vote that nobody can finish this hand, or take the vote back: idempotent. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Ready(self, request, context):
+        """Say after the match that one wants a rematch, or no longer does: idempotent. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TableServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -111,6 +172,31 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Open,
                     request_deserializer=gouji_dot_v1_dot_table__pb2.OpenRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.OpenResponse.SerializeToString,
+            ),
+            'ListPhrases': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPhrases,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.ListPhrasesRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.ListPhrasesResponse.SerializeToString,
+            ),
+            'Say': grpc.unary_unary_rpc_method_handler(
+                    servicer.Say,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.SayRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.SayResponse.SerializeToString,
+            ),
+            'Mute': grpc.unary_unary_rpc_method_handler(
+                    servicer.Mute,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.MuteRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.MuteResponse.SerializeToString,
+            ),
+            'VoteHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoteHand,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.VoteHandRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.VoteHandResponse.SerializeToString,
+            ),
+            'Ready': grpc.unary_unary_rpc_method_handler(
+                    servicer.Ready,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.ReadyRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.ReadyResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -222,6 +308,141 @@ class TableService:
             '/gouji.v1.TableService/Open',
             gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.OpenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPhrases(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/ListPhrases',
+            gouji_dot_v1_dot_table__pb2.ListPhrasesRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.ListPhrasesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Say(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Say',
+            gouji_dot_v1_dot_table__pb2.SayRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.SayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Mute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Mute',
+            gouji_dot_v1_dot_table__pb2.MuteRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.MuteResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoteHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/VoteHand',
+            gouji_dot_v1_dot_table__pb2.VoteHandRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.VoteHandResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Ready(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Ready',
+            gouji_dot_v1_dot_table__pb2.ReadyRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.ReadyResponse.FromString,
             options,
             channel_credentials,
             insecure,

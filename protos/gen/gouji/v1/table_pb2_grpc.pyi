@@ -41,6 +41,18 @@ class TableServiceStub:
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
     Open: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
+    ListPhrases: _grpc.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]
+    """What can be said at a table. Roles: anybody with a token."""
+    Say: _grpc.UnaryUnaryMultiCallable[_table_pb2.SayRequest, _table_pb2.SayResponse]
+    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+    Mute: _grpc.UnaryUnaryMultiCallable[_table_pb2.MuteRequest, _table_pb2.MuteResponse]
+    """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
+    nobody is told. Roles: player.
+    """
+    VoteHand: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoteHandRequest, _table_pb2.VoteHandResponse]
+    """Vote that nobody can finish this hand, or take the vote back: idempotent. Roles: player."""
+    Ready: _grpc.UnaryUnaryMultiCallable[_table_pb2.ReadyRequest, _table_pb2.ReadyResponse]
+    """Say after the match that one wants a rematch, or no longer does: idempotent. Roles: player."""
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
@@ -55,6 +67,18 @@ class TableServiceAsyncStub(TableServiceStub):
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
     Open: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]  # type: ignore[assignment]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
+    ListPhrases: _aio.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]  # type: ignore[assignment]
+    """What can be said at a table. Roles: anybody with a token."""
+    Say: _aio.UnaryUnaryMultiCallable[_table_pb2.SayRequest, _table_pb2.SayResponse]  # type: ignore[assignment]
+    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+    Mute: _aio.UnaryUnaryMultiCallable[_table_pb2.MuteRequest, _table_pb2.MuteResponse]  # type: ignore[assignment]
+    """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
+    nobody is told. Roles: player.
+    """
+    VoteHand: _aio.UnaryUnaryMultiCallable[_table_pb2.VoteHandRequest, _table_pb2.VoteHandResponse]  # type: ignore[assignment]
+    """Vote that nobody can finish this hand, or take the vote back: idempotent. Roles: player."""
+    Ready: _aio.UnaryUnaryMultiCallable[_table_pb2.ReadyRequest, _table_pb2.ReadyResponse]  # type: ignore[assignment]
+    """Say after the match that one wants a rematch, or no longer does: idempotent. Roles: player."""
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Live tables. Players act and watch; other services open."""
@@ -90,5 +114,47 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.OpenResponse, _abc.Awaitable[_table_pb2.OpenResponse]]:
         """Wake up a table that was placed on this server: idempotent. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def ListPhrases(
+        self,
+        request: _table_pb2.ListPhrasesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ListPhrasesResponse, _abc.Awaitable[_table_pb2.ListPhrasesResponse]]:
+        """What can be said at a table. Roles: anybody with a token."""
+
+    @_abc_1.abstractmethod
+    def Say(
+        self,
+        request: _table_pb2.SayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.SayResponse, _abc.Awaitable[_table_pb2.SayResponse]]:
+        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+
+    @_abc_1.abstractmethod
+    def Mute(
+        self,
+        request: _table_pb2.MuteRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.MuteResponse, _abc.Awaitable[_table_pb2.MuteResponse]]:
+        """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
+        nobody is told. Roles: player.
+        """
+
+    @_abc_1.abstractmethod
+    def VoteHand(
+        self,
+        request: _table_pb2.VoteHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.VoteHandResponse, _abc.Awaitable[_table_pb2.VoteHandResponse]]:
+        """Vote that nobody can finish this hand, or take the vote back: idempotent. Roles: player."""
+
+    @_abc_1.abstractmethod
+    def Ready(
+        self,
+        request: _table_pb2.ReadyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ReadyResponse, _abc.Awaitable[_table_pb2.ReadyResponse]]:
+        """Say after the match that one wants a rematch, or no longer does: idempotent. Roles: player."""
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
