@@ -145,6 +145,9 @@ class Running:
     def operator(self) -> Caller:
         return self._caller(self.app.tokens.mint_operator("op"))
 
+    def director(self) -> Caller:
+        return self._caller(self.app.tokens.mint_director("dd"))
+
     def _caller(self, token: str) -> Caller:
         stub: Any = table_pb2_grpc.TableServiceStub(self.channel)
         return Caller(stub, (("authorization", f"Bearer {token}"),))

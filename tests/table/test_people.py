@@ -198,11 +198,9 @@ async def test_a_hand_that_people_give_up_is_voided_and_dealt_anew(serve_sqlite:
         ended = await until_event(streams[0], "hand_ended")
         assert (ended.hand, ended.hand_ended.voided, ended.hand_ended.given_up) == (1, True, True)
         assert not ended.hand_ended.order
-        dealt = await until_event(streams[1], "hand_dealt") if ended.hand == 2 else None
         log = await running.rows.log("t1")
         after = [event for event in log if event.sequence > ended.sequence]
-        assert (dealt, after[0].WhichOneof("body"), after[0].hand) == (None, "hand_dealt", 2)
-        assert after[0].turn.seat_plus_one == 0
+        assert (after[0].WhichOneof("body"), after[0].hand) == ("hand_dealt", 2)
         folded = fold_log("t1", log)
         assert (folded.match.results[0].void, folded.hand_number, folded.company.votes) == (True, 2, set())
         assert verify(record_of(log)) == []

@@ -93,6 +93,8 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         clock=request.clock,
         seats=name_bots(request.seats, table_id),
         bot_pace_ms=request.bot_pace_ms,
+        spectator_delay=request.spectator_delay if request.HasField("spectator_delay") else None,
+        director_delay=request.director_delay if request.HasField("director_delay") else None,
     )
     return Placement(spec, request_id=request.request_id)
 

@@ -90,6 +90,9 @@ def delay_of(spec: table_pb2.TableSpec, viewer: int | None, director_seconds: in
     if viewer == projection.DIRECTOR:
         usual = rules_pb2.Delay(milliseconds=director_seconds * 1000)
         return spec.director_delay if spec.HasField("director_delay") else usual
-    if viewer is None and (spec.spectator_delay.moves or spec.spectator_delay.milliseconds):
-        return spec.spectator_delay
-    return None
+    return spec.spectator_delay if viewer is None and lags(spec) else None
+
+
+def lags(spec: table_pb2.TableSpec) -> bool:
+    """Say whether spectators are behind at this table."""
+    return bool(spec.spectator_delay.moves or spec.spectator_delay.milliseconds)

@@ -15,6 +15,7 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.table import deals
+from gouji.table.behind import lags
 from gouji.table.bots import BotQueue
 from gouji.table.lease import Lease
 from gouji.table.live import Live, Surroundings
@@ -167,6 +168,8 @@ class Host:
             if standing is None:
                 raise unknown()
             if standing.state in ENDED:
+                if standing.owner not in (None, self._lease.server_id) and lags(standing.spec):
+                    raise wrong_server(standing.address)
                 return standing
             if standing.owner not in (None, self._lease.server_id):
                 # A predecessor at this address died, and its lease has not run out.

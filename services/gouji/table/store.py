@@ -196,7 +196,9 @@ class Store:
 
     async def _end_table(self, connection: AsyncConnection, table_id: str, state: str) -> None:
         ended = sa.update(tables).where(tables.c.table_id == table_id)
-        await connection.execute(ended.values(state=state, owner=None, ended_at=self._database.now()))
+        # Where a table is found must not tell that its match is over: spectators may be behind.
+        owner = {} if state == "over" else {"owner": None}
+        await connection.execute(ended.values(state=state, ended_at=self._database.now(), **owner))
         await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id == table_id))
 
     async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:

@@ -71,7 +71,8 @@ class Streams:
         watcher, moment = await source.join(want.viewer, want.first, want.guest)
         last = moment.last_sequence
         first = self._first(want, last)
-        opening: Opening = (moment.observation, projection.start(source.table, want.viewer, first, want.guest.muted))
+        snapshot = moment.observation if moment.HasField("observation") else None
+        opening: Opening = (snapshot, projection.start(source.table, want.viewer, first, want.guest.muted))
         try:
             async with aclosing(self._log(source.table.table_id, first, last)) as pages:
                 async for page in pages:
