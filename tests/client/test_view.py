@@ -57,6 +57,25 @@ def decide(table: Table, chance: random.Random, now: int) -> Event | None:
 
 
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: ",".join(sorted(rules.overrides)) or "standard")
+def test_a_view_that_begins_at_any_moment_is_the_fold_of_all_before(rules: RuleSet) -> None:
+    chance, begun = random.Random(5), 0
+    views: dict[int | None, TableView] = {viewer: TableView() for viewer in (0, 3, None)}
+    for table, event in play_out(rules, chance):
+        for viewer, view in views.items():
+            view.fold(projection.project(event, viewer, table.asking))
+            if table.hand is None or table.hand.over or chance.random() < 0.7:
+                continue
+            late, begun = TableView(), begun + 1
+            snapshot = projection.observation(table, viewer)
+            late.begin(projection.start(table, viewer, event.sequence + 1, ()), snapshot)
+            assert late.sequence == view.sequence
+            assert (late.opened, late.turn, late.seat) == (view.opened, view.turn, view.seat)
+            assert late.seats == view.seats
+            assert late.hand == view.hand
+    assert begun > 100
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: ",".join(sorted(rules.overrides)) or "standard")
 @pytest.mark.parametrize("seed", range(2))
 def test_each_view_is_what_the_server_shows_at_every_event(rules: RuleSet, seed: int) -> None:
     views = {viewer: TableView() for viewer in (0, 1, None)}

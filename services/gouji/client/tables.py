@@ -1,7 +1,7 @@
 """One table: finding it, following it, acting at it."""
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import TypeVar
 from uuid import uuid4
@@ -17,8 +17,17 @@ from gouji.v1.events_pb2 import Event
 from gouji.v1.table_pb2 import (
     ActRequest,
     ActResponse,
+    ListPhrasesRequest,
+    MuteRequest,
     ObserveRequest,
     ObserveResponse,
+    Phrase,
+    ReadyRequest,
+    ReadyResponse,
+    SayRequest,
+    SayResponse,
+    VoteHandRequest,
+    VoteHandResponse,
     WatchRequest,
     WatchResponse,
 )
@@ -30,12 +39,17 @@ Answer = TypeVar("Answer")
 class TableClient:
     """One table for one session; ``spectate`` watches from outside even if seated.
 
+    Each client is a device of its own: of a player's devices that watch, the one that came last acts, and another's
+    command fails with `other_device` until it calls `take_over`.
+
     The server that has the table may change at any time: after a failure it is looked up anew. Failures that
     stay raise `ClientError`.
     """
 
-    def __init__(self, session: Session, table_id: str, *, spectate: bool = False) -> None:
+    def __init__(self, session: Session, table_id: str, *, spectate: bool = False, device: str = "") -> None:
+        """Name the ``device`` (up to 64 characters) to be known again; else one is made up."""
         self.table_id = table_id
+        self.device = device or uuid4().hex
         self.view = TableView()
         self._session = session
         self._spectate = spectate
@@ -63,6 +77,9 @@ class TableClient:
             async with aclosing(self._session.follow(self._open_watch)) as responses:
                 async for response in responses:
                     self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
+                    if response.HasField("start"):
+                        snapshot = response.snapshot if response.HasField("snapshot") else None
+                        self.view.begin(response.start, snapshot)
                     for event in response.batch.events:
                         if event.sequence <= self.view.sequence:
                             continue
@@ -70,6 +87,65 @@ class TableClient:
                         yield event
                     if self.view.ended:
                         return
+
+    async def afterwards(self) -> AsyncGenerator[Event, None]:
+        """Follow what people say after the match, each event folded first, until there is no more time for it.
+
+        ``view.rematch`` names the new table then, if there is one. A stream that breaks raises `ClientError`: what
+        there is to see is seen by calling again.
+        """
+        stream = await self._open_watch(await self._session.metadata(), stay=True)
+        try:
+            async for response in stream:
+                for event in response.batch.events:
+                    self.view.fold(event)
+                    yield event
+        except grpc.aio.AioRpcError as error:
+            raise ClientError.of(error) from error
+        finally:
+            stream.cancel()
+
+    async def take_over(self) -> None:
+        """Act from this device from now on, though another came later."""
+        stream = await self._open_watch(await self._session.metadata(), take_over=True)
+        try:
+            await stream.read()
+        except grpc.aio.AioRpcError as error:
+            raise ClientError.of(error) from error
+        finally:
+            stream.cancel()
+
+    async def phrases(self) -> Sequence[Phrase]:
+        """Ask what can be said."""
+        timeout = self._session.patience.attempt
+        request = ListPhrasesRequest()
+        listed = await self._call(lambda stub, headers: stub.ListPhrases(request, metadata=headers, timeout=timeout))
+        return list(listed.phrases)
+
+    async def say(self, phrase: str) -> SayResponse:
+        """Say one of the phrases, by its id, from the caller's seat; once, however often it is tried."""
+        request = SayRequest(table_id=self.table_id, command_id=uuid4().hex, phrase=phrase)
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, headers: stub.Say(request, metadata=headers, timeout=timeout))
+
+    async def mute(self, seat: int, *, muted: bool = True) -> list[int]:
+        """Not hear the player of a seat any more, or again; gives the seats that are muted."""
+        request = MuteRequest(table_id=self.table_id, seat=seat, muted=muted)
+        timeout = self._session.patience.attempt
+        answer = await self._call(lambda stub, headers: stub.Mute(request, metadata=headers, timeout=timeout))
+        return list(answer.muted_seats)
+
+    async def vote(self, *, agree: bool = True) -> VoteHandResponse:
+        """Vote that the hand be given up, or take the vote back."""
+        request = VoteHandRequest(table_id=self.table_id, agree=agree, hand=self.view.hand.number)
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, headers: stub.VoteHand(request, metadata=headers, timeout=timeout))
+
+    async def ready(self, *, ready: bool = True) -> ReadyResponse:
+        """Want a rematch after the match, or no longer."""
+        request = ReadyRequest(table_id=self.table_id, ready=ready)
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, headers: stub.Ready(request, metadata=headers, timeout=timeout))
 
     async def act(self, action: Action, turn: int, command_id: str | None = None) -> ActResponse:
         """Do one action in answer to a turn; the seat is the caller's own.
@@ -82,6 +158,7 @@ class TableClient:
             command_id=command_id or uuid4().hex,
             turn=turn,
             action=action_to_proto(action),
+            device=self.device,
         )
         timeout = self._session.patience.attempt
         return await self._call(lambda stub, headers: stub.Act(request, metadata=headers, timeout=timeout))
@@ -108,11 +185,20 @@ class TableClient:
 
         return await self._session.repeat(attempt)
 
-    async def _open_watch(self, metadata: Metadata) -> "grpc.aio.UnaryStreamCall[WatchRequest, WatchResponse]":
+    async def _open_watch(
+        self, metadata: Metadata, *, stay: bool = False, take_over: bool = False
+    ) -> "grpc.aio.UnaryStreamCall[WatchRequest, WatchResponse]":
         stub = await self._stub()
         # Whatever ends this stream, the next one asks where the table is.
         self._address = None
-        request = WatchRequest(table_id=self.table_id, from_sequence=self.view.sequence + 1, spectate=self._spectate)
+        request = WatchRequest(
+            table_id=self.table_id,
+            from_sequence=self.view.sequence + 1,
+            spectate=self._spectate,
+            device=self.device,
+            stay=stay,
+            take_over=take_over,
+        )
         return stub.Watch(request, metadata=metadata)
 
     async def _stub(self) -> "table_pb2_grpc.TableServiceAsyncStub":

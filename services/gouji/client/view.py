@@ -24,6 +24,7 @@ from gouji.engine.events import (
     TributeReturned,
     TrickWon,
 )
+from gouji.engine.observation import SeatView
 from gouji.v1.consequences_pb2 import Consequence
 from gouji.v1.events_pb2 import (
     ActionTaken,
@@ -37,8 +38,9 @@ from gouji.v1.events_pb2 import (
     TableOpened,
     Turn,
 )
-from gouji.v1.observation_pb2 import QUESTION_UNSPECIFIED
-from gouji.wire import action_from_proto, card_from_proto, consequence_from_proto
+from gouji.v1.observation_pb2 import QUESTION_UNSPECIFIED, Observation
+from gouji.v1.table_pb2 import WatchStart
+from gouji.wire import action_from_proto, card_from_proto, consequence_from_proto, observation_from_proto
 
 _PLAYS = (ActionKind.PLAY, ActionKind.BURN)
 _IN_A_TRICK = (*_PLAYS, ActionKind.PASS, ActionKind.YIELD, ActionKind.CLOSE)
@@ -99,11 +101,33 @@ class TableView:
     results: list[HandEnded] = field(default_factory=list)
     ended: MatchEnded | None = None
     frozen: TableFrozen | None = None
+    votes: set[int] = field(default_factory=set)
+    """Seats that want this hand given up."""
+    ready: set[int] = field(default_factory=set)
+    """Seats that want a rematch."""
+    rematch: str = ""
+    """The rematch's table, once it is placed."""
 
     @property
     def asked(self) -> bool:
         """The watcher itself must decide."""
         return self.turn.question != QUESTION_UNSPECIFIED
+
+    def begin(self, start: WatchStart, snapshot: Observation | None) -> None:
+        """Take up the table as a watch that begins there shows it, if events before were left out.
+
+        The hands' ``results`` before, and votes and wishes, are not known then.
+        """
+        if start.from_sequence <= self.sequence + 1:
+            return
+        self.sequence, self.turn, self.opened = start.from_sequence - 1, start.turn, start.opened
+        if snapshot is not None:
+            seen = observation_from_proto(snapshot)
+            self.seat = seen.seat
+            self.hand = _hand_of(snapshot)
+            self.seats = [_seat_of(view, known) for view, known in zip(seen.seats, self.seats, strict=True)]
+            for seat in seen.finished:
+                self.seats[seat].place = seen.seats[seat].place
 
     def fold(self, event: Event) -> None:
         """Take in the next event. Raises ValueError for one that does not follow."""
@@ -129,6 +153,7 @@ class TableView:
         match event.WhichOneof("body"):
             case "hand_ended":
                 self.results.append(event.hand_ended)
+                self.votes.clear()
             case "match_ended":
                 self.ended = event.match_ended
             case "seat_changed":
@@ -136,8 +161,21 @@ class TableView:
             case "table_resumed":
                 for seat in self.seats:
                     seat.connected = False
+                self.votes.clear()
             case "table_frozen":
                 self.frozen = event.table_frozen
+            case _:
+                self._wished(event)
+
+    def _wished(self, event: Event) -> None:
+        """Take in what the people want."""
+        match event.WhichOneof("body"):
+            case "hand_vote":
+                (self.votes.add if event.hand_vote.agree else self.votes.discard)(event.hand_vote.seat)
+            case "rematch_wish":
+                (self.ready.add if event.rematch_wish.ready else self.ready.discard)(event.rematch_wish.seat)
+            case "rematch_placed":
+                self.rematch = event.rematch_placed.table_id
 
     def _dealt(self, number: int, dealt: HandDealt) -> None:
         self.hand = HandState(number, dealt.first_leader)
@@ -223,6 +261,32 @@ class TableView:
     def _changed(self, change: SeatChanged) -> None:
         self.seats[change.seat].connected = change.connected
         self.seats[change.seat].away = change.bot_plays
+
+
+def _hand_of(snapshot: Observation) -> HandState:
+    seen = observation_from_proto(snapshot)
+    return HandState(
+        number=snapshot.hand,
+        first_leader=seen.first_leader,
+        cards=list(seen.cards),
+        trick=[action_from_proto(act.seat, act.action) for act in snapshot.trick],
+        finished=list(seen.finished),
+        scramble=seen.scramble,
+        contested=seen.phase == "contest",
+    )
+
+
+def _seat_of(seen: SeatView, known: SeatState) -> SeatState:
+    return SeatState(
+        connected=known.connected,
+        away=known.away,
+        played=seen.played,
+        opened=seen.opened,
+        revolted=seen.revolted,
+        struck=seen.struck,
+        choked_by=seen.choked_by,
+        stuck=seen.stuck,
+    )
 
 
 def _ranks_of(cards: Iterable[Card]) -> str:
