@@ -24,12 +24,14 @@ class Lease:
         return self._clock.monotonic() < self._until
 
     @property
-    def renew_seconds(self) -> float:
-        """How often it should be renewed."""
-        return self._seconds / 3
+    def wait_seconds(self) -> float:
+        """How long until it should be renewed next, or has run out if that comes first."""
+        return min(self._seconds / 3, max(self._until - self._clock.monotonic(), 0))
 
     async def begin(self, address: str, capacity: int) -> None:
-        """Begin a lease as a new server. Raises `StorageUnavailable`."""
+        """Begin a lease as a new server; tables of the one before are free then. Raises `StorageUnavailable`."""
+        if self.server_id:
+            await self._store.release(self.server_id)
         server_id = f"table-{secrets.token_hex(8)}"
         asked = self._clock.monotonic()
         await self._store.register(server_id, address, capacity, self._seconds)

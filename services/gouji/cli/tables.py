@@ -1,0 +1,8 @@
+"""`gouji tables`: what operators do with tables and their servers."""
+
+import typer
+
+from gouji.cli.drain import drain
+
+tables = typer.Typer(help="Look after tables and their servers.", no_args_is_help=True)
+tables.command("drain")(drain)
