@@ -19,7 +19,9 @@ ROLES = {
     "Act": {Role.PLAYER},
     "Watch": {Role.PLAYER},
     "Observe": ANYBODY,
-    **dict.fromkeys(("Open", "Adopt", "Drain"), {Role.SERVICE}),
+    "Open": {Role.SERVICE},
+    "Adopt": {Role.SERVICE},
+    "Drain": {Role.OPERATOR},
 }
 
 

@@ -14,8 +14,8 @@ from gouji.serving.database import Database
 from gouji.serving.settings import Settings
 from gouji.table.balance import Server
 from gouji.table.store import Store
+from gouji.v1 import table_pb2_grpc
 from gouji.v1.table_pb2 import DrainRequest
-from gouji.v1.table_pb2_grpc import TableServiceAsyncStub, TableServiceStub
 
 LOOK_SECONDS: Final = 0.2
 """How often the server's row is looked at."""
@@ -42,11 +42,16 @@ async def _drain(settings: Settings, wanted: str) -> None:
             server = await _find(store, wanted)
             tables = await _ask(settings, server)
             typer.echo(f"{server.server_id} at {server.address} hands over {tables} tables and stops")
-            while server.server_id in {one.server_id for one in await store.servers()}:
-                await asyncio.sleep(LOOK_SECONDS)
+            await _gone(store, server)
             typer.echo(f"{server.server_id} is gone")
     finally:
         await database.close()
+
+
+async def _gone(store: Store, server: Server) -> None:
+    """Wait until the server has given up its lease."""
+    while server.server_id in {one.server_id for one in await store.servers()}:  # noqa: ASYNC110 - a row has no event
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 async def _find(store: Store, wanted: str) -> Server:
@@ -62,7 +67,7 @@ async def _ask(settings: Settings, server: Server) -> int:
     """Ask the server to stop; returns how many tables it has."""
     token = tokens_for(settings, SystemClock()).mint_operator("gouji tables drain")
     async with grpc.aio.insecure_channel(server.address) as channel:
-        stub: TableServiceAsyncStub = TableServiceStub(channel)
+        stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
         try:
             answer = await stub.Drain(DrainRequest(), metadata=(("authorization", f"Bearer {token}"),), timeout=10)
         except grpc.aio.AioRpcError as error:
