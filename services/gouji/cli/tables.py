@@ -4,5 +4,10 @@ import typer
 
 from gouji.cli.drain import drain
 
-tables = typer.Typer(help="Look after tables and their servers.", no_args_is_help=True)
+tables = typer.Typer(no_args_is_help=True)
 tables.command("drain")(drain)
+
+
+@tables.callback()
+def group() -> None:
+    """Look after tables and their servers."""

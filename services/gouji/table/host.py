@@ -33,7 +33,7 @@ from gouji.v1 import rules_pb2
 TICK_SECONDS: Final = 0.01
 """How often timers are looked at."""
 
-POLL_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 0.5
 """How often the database is asked for tables to take."""
 
 LOADING_SECONDS: Final = 5.0
