@@ -6,10 +6,9 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
 
-OWNER: dict[str, Any] = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
-"""PostgreSQL does not run as root."""
+AS_OWNER = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+"""PostgreSQL does not run as root. A child that changes its user forks, which gRPC's threads do not bear."""
 
 
 def free_port() -> int:
@@ -25,7 +24,7 @@ class Cluster:
     def __init__(self) -> None:
         self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="gouji-faults-"))
-        if OWNER:
+        if AS_OWNER:
             shutil.chown(self.folder, "postgres", "postgres")
         self._data = self.folder / "data"
         self._run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8")
@@ -52,9 +51,7 @@ class Cluster:
 
     def _run(self, program: str, *arguments: str) -> None:
         found = [*Path("/usr/lib/postgresql").glob(f"*/bin/{program}")] or [Path(shutil.which(program) or program)]
-        command = [max(found), "-D", self._data, *arguments]
+        command = [*AS_OWNER, max(found), "-D", self._data, *arguments]
         # pg_ctl's child keeps what it inherits open, so nothing is piped.
         with (self.folder / f"{program}.out").open("ab") as out:
-            subprocess.run(
-                command, check=True, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **OWNER
-            )
+            subprocess.run(command, check=True, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)

@@ -6,7 +6,7 @@ The short form runs with all other tests; `make faults` runs the long one (`GOUJ
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from verdict import Logs, judge
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
+from gouji.serving.errors import StorageUnavailable
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.settings import Settings
 
@@ -70,7 +71,10 @@ class Scene:
     async def playing(self) -> None:
         """Wait until all three servers have tables."""
         async with asyncio.timeout(60):
-            while not all([await self.tables_of(server) for server in self.fleet.servers]):  # noqa: ASYNC110
+            while True:
+                with suppress(StorageUnavailable):
+                    if all([await self.tables_of(server) for server in self.fleet.servers]):
+                        return
                 await asyncio.sleep(0.1)
 
     async def tables_of(self, server: Process) -> list[str]:
