@@ -29,15 +29,15 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"b\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"I\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\"]\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\xc8\x01\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xc9\x01\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x32\xf5\x01\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"b\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"I\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\"]\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\xc8\x01\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xc9\x01\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r\">\n\x0c\x41\x64optRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x03 \x01(\x04\"\x0f\n\rAdoptResponse\"\x0e\n\x0c\x44rainRequest\"\x1f\n\rDrainResponse\x12\x0e\n\x06tables\x18\x01 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x32\xe9\x02\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponse\x12\x38\n\x05\x41\x64opt\x12\x16.gouji.v1.AdoptRequest\x1a\x17.gouji.v1.AdoptResponse\x12\x38\n\x05\x44rain\x12\x16.gouji.v1.DrainRequest\x1a\x17.gouji.v1.DrainResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.table_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OUTCOME']._serialized_start=1146
-  _globals['_OUTCOME']._serialized_end=1221
+  _globals['_OUTCOME']._serialized_start=1276
+  _globals['_OUTCOME']._serialized_end=1351
   _globals['_ACTREQUEST']._serialized_start=164
   _globals['_ACTREQUEST']._serialized_end=262
   _globals['_ACTRESPONSE']._serialized_start=264
@@ -58,6 +58,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPENRESPONSE']._serialized_end=940
   _globals['_TABLESPEC']._serialized_start=943
   _globals['_TABLESPEC']._serialized_end=1144
-  _globals['_TABLESERVICE']._serialized_start=1224
-  _globals['_TABLESERVICE']._serialized_end=1469
+  _globals['_ADOPTREQUEST']._serialized_start=1146
+  _globals['_ADOPTREQUEST']._serialized_end=1208
+  _globals['_ADOPTRESPONSE']._serialized_start=1210
+  _globals['_ADOPTRESPONSE']._serialized_end=1225
+  _globals['_DRAINREQUEST']._serialized_start=1227
+  _globals['_DRAINREQUEST']._serialized_end=1241
+  _globals['_DRAINRESPONSE']._serialized_start=1243
+  _globals['_DRAINRESPONSE']._serialized_end=1274
+  _globals['_TABLESERVICE']._serialized_start=1354
+  _globals['_TABLESERVICE']._serialized_end=1715
 # @@protoc_insertion_point(module_scope)
