@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gouji.serving.errors import STATUS_OF_REASON
+from gouji.table.phrases import EMOTE, PHRASES, WORDS
 from gouji.v1 import reasons_pb2
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,3 +31,9 @@ def test_make_targets_that_a_page_names_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"(?:`|^)make ([a-z]+)", page.read_text(), re.MULTILINE))
     assert named <= targets
+
+
+def test_the_page_of_phrases_has_all_of_them_in_order() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \| (.+) \|$", (ROOT / "docs/phrases.md").read_text(), re.MULTILINE)
+    kinds = {WORDS: "words", EMOTE: "emote"}
+    assert rows == [(phrase.id, kinds[phrase.kind], phrase.english, phrase.chinese) for phrase in PHRASES]

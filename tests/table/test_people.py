@@ -161,10 +161,10 @@ async def test_a_mute_is_its_viewers_own_on_every_device_and_at_every_server(
         ]
         for stream in streams:
             await stream.read()
-        before = len(await running.rows.log("t1"))
         muted = await call(running.player("p1"), "Mute", seat=0, muted=True)
         assert list(muted.muted_seats) == [0]
-        assert len(await running.rows.log("t1")) == before
+        kinds = {event.WhichOneof("body") for event in await running.rows.log("t1")}
+        assert kinds <= {"table_opened", "hand_dealt", "seat_changed"}
         await call(running.player("p0"), "Say", command_id="s1", phrase="hello")
         heard = [(await until_event(stream, "said")).said for stream in streams]
         assert [(one.seat, one.phrase) for one in heard] == [(0, ""), (0, ""), (0, "hello")]

@@ -18,6 +18,8 @@ revolt, stay   leave the hand or not (革命)      keep, nohead   keep a head or
 pay W, return 49, refuse 5, accept, buy_with 2, give 3      tribute and buying (进贡 还贡 买三)
 call, double, sink, lay_off 34, last 2, feel, ask 3         as the table's rules have it; `pass` declines
 hint, Enter    suggest plays; then a number picks one of them (`play 3` plays a three)
+say            list what can be said; `say thanks` says it      mute 3, unmute 3   not hear seat 3, or again
+vote, unvote   have this hand given up, if all people agree
 ?, help        this page                        quit      leave; the same command brings you back"""
 
 SUGGESTED: Final = 6

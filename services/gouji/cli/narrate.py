@@ -7,6 +7,7 @@ outside or read a log; `Teller` tells it to somebody who sits at the table, an a
 from collections.abc import Iterable, Sequence
 
 from gouji.cli import render
+from gouji.cli.talk import said, voted
 from gouji.engine import ActionKind
 from gouji.engine.cards import RANKS
 from gouji.engine.events import HandVoided, ScrambleBegan, TrickWon
@@ -134,7 +135,16 @@ class Teller:
             case "hand_ended":
                 return hand_result(event.hand, event.hand_ended)
             case _:
-                return around(event)
+                return self._talk(event) or around(event)
+
+    def _talk(self, event: Event) -> list[str]:
+        match event.WhichOneof("body"):
+            case "said":
+                return said(event.said, self._who(event.said.seat))
+            case "hand_vote":
+                return voted(event.hand_vote, self._who(event.hand_vote.seat))
+            case _:
+                return []
 
     def _deal(self, number: int, dealt: HandDealt) -> list[str]:
         self._leading = True
@@ -225,7 +235,8 @@ def _text(hand: DealtHand) -> str:
 def hand_result(number: int, ended: HandEnded) -> list[str]:
     """Say how a hand ended."""
     if ended.voided:
-        return [f"Hand {number} is void and dealt anew. Digest {ended.digest}"]
+        void = "given up by its people" if ended.given_up else "void"
+        return [f"Hand {number} is {void} and dealt anew. Digest {ended.digest}"]
     return [
         f"Places: {render.order_line(ended.order)}",
         f"Scores: {render.scores_line(ended.scores, ended.team_scores)}",

@@ -12,6 +12,7 @@ from gouji.cli import render
 from gouji.cli.moves import HELP, NotUnderstood, Wish, read, suggest
 from gouji.cli.narrate import Teller, header, seat_name
 from gouji.cli.sentences import SENTENCES, sentence
+from gouji.cli.talk import talk
 from gouji.client import ClientError, TableClient
 from gouji.engine import Action, Observation
 from gouji.engine.cards import RANKS
@@ -198,6 +199,10 @@ class Sitting:
 
     async def _typed(self, line: str) -> bool:
         """Do what the person typed; say whether it stays."""
+        told = await talk(self._table, line)
+        if told is not None:
+            self._say(*told)
+            return True
         asked = self._asked
         seat = asked.observation.seat if asked and asked.observation.seat is not None else 0
         listed, question = (asked.listed, asked.question) if asked else ((), "")

@@ -88,6 +88,14 @@ mutes = sa.Table(
 )
 """Whom a player does not hear at any table; nobody else is told."""
 
+table_snapshots = sa.Table(
+    "table_snapshots",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("snapshot", sa.LargeBinary, nullable=False),  # TableSnapshot
+)
+"""What a live table's log folds to up to the end of its last hand; none for a table in its first hand."""
+
 outbox = sa.Table(
     "outbox",
     metadata,

@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Sequence
 
 from gouji.table import projection
+from gouji.table.refusals import resume_from
 from gouji.table.table import Table
-from gouji.table.watch import Guest, Watcher, Watchers, resume_from
+from gouji.table.watch import Guest, Watcher, Watchers
 from gouji.v1 import rules_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 

@@ -12,8 +12,9 @@ from gouji.serving.auth import ANY_ROLE, Role, caller
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.table import phrases, projection
 from gouji.table.afterwards import Afterwards
-from gouji.table.commands import Command, check_same
+from gouji.table.commands import Command, CommandQueue, check_same
 from gouji.table.host import Host
+from gouji.table.lease import Lease
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
@@ -43,6 +44,8 @@ ROLES: Final = {
     "Mute": {Role.PLAYER},
     "VoteHand": {Role.PLAYER},
     "Ready": {Role.PLAYER},
+    "Adopt": {Role.SERVICE},
+    "Drain": {Role.OPERATOR},
 }
 """Who may call what."""
 
@@ -51,16 +54,25 @@ def bind(app: App) -> None:
     """Add live tables to a process."""
     metrics = TableMetrics(app.metrics.registry)
     store = Store(app.database)
-    writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms)
-    host = Host(app, store, writer, metrics)
+    lease = Lease(store, app.clock, app.settings.lease_seconds)
+    writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
+    host = Host(app, store, lease, writer, metrics)
     people_store = PeopleStore(app.database, store)
     afterwards = Afterwards(app, people_store)
-    people = People(host, store, people_store, afterwards)
     views = Views(app, store, metrics)
     relay = Relay(store, app.channels, app.clock, metrics, app.log)
+    servicer = TableServicer(
+        app,
+        host,
+        store,
+        metrics,
+        streams=Streams(app, store, afterwards),
+        views=views,
+        people=People(host, store, people_store, afterwards),
+    )
     app.add_servicer(
         table_pb2_grpc.add_TableServiceServicer_to_server,
-        TableServicer(host, store, metrics, streams=Streams(app, store, afterwards), views=views, people=people),
+        servicer,
         table_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
         roles=ROLES,
     )
@@ -80,13 +92,23 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     """Players act and watch; the other services wake tables up."""
 
     def __init__(
-        self, host: Host, store: Store, metrics: TableMetrics, *, streams: Streams, views: Views, people: People
+        self,
+        app: App,
+        host: Host,
+        store: Store,
+        metrics: TableMetrics,
+        *,
+        streams: Streams,
+        views: Views,
+        people: People,
     ) -> None:
+        self._app = app
         self._host = host
         self._store = store
         self._streams = streams
         self._views = views
         self._people = people
+        self._commands = CommandQueue(app.settings.most_commands_waiting)
         self._metrics = metrics
 
     async def Act(  # noqa: N802 (gRPC's name)
@@ -94,7 +116,8 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.ActResponse:
         """Do a command of the caller's seat; answered once it is in the log."""
         try:
-            response = await self._act(request)
+            with self._commands.waiting(request.table_id):
+                response = await self._act(request)
         except ServiceError as error:
             self._metrics.commands.labels(error.reason).inc()
             raise
@@ -196,6 +219,21 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     async def Ready(self, request: table_pb2.ReadyRequest, _context: Context) -> table_pb2.ReadyResponse:  # noqa: N802
         """Note whether the caller wants a rematch; answered once it is in the log."""
         return await self._people.ready(request)
+
+    async def Adopt(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.AdoptRequest, _context: Context
+    ) -> table_pb2.AdoptResponse:
+        """Take over a table that another server offers; answered when it goes on here."""
+        await self._host.adopt(request.table_id, request.owner, request.fence)
+        return table_pb2.AdoptResponse()
+
+    async def Drain(  # noqa: N802 (gRPC's name)
+        self, _request: table_pb2.DrainRequest, _context: Context
+    ) -> table_pb2.DrainResponse:
+        """Have this process stop as on SIGTERM: its tables are handed over first."""
+        tables = self._host.drain()
+        self._app.ask_to_stop()
+        return table_pb2.DrainResponse(tables=tables)
 
 
 def _check_command(request: table_pb2.ActRequest) -> None:

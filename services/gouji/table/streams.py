@@ -11,9 +11,10 @@ from gouji.table import projection
 from gouji.table.afterwards import Afterwards
 from gouji.table.live import frozen
 from gouji.table.loading import fold_log
+from gouji.table.refusals import resume_from
 from gouji.table.store import Store
 from gouji.table.table import Table
-from gouji.table.watch import Guest, Watcher, resume_from
+from gouji.table.watch import Guest, Watcher
 from gouji.v1 import events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 

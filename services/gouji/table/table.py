@@ -14,7 +14,7 @@ from gouji.table.asking import Act, Asking, Refused
 from gouji.table.company import Company, given_up
 from gouji.table.past import Past
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
@@ -23,6 +23,8 @@ from gouji.wire import (
     consequences_to_proto,
     debt_to_proto,
     match_from_proto,
+    result_from_proto,
+    result_to_proto,
     rules_from_proto,
 )
 
@@ -33,6 +35,9 @@ _LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
 """Actions by which cards leave a hand and the game."""
 
 _StateKind = Literal["seat_changed", "table_resumed", "match_ended", "table_frozen"]
+
+SNAPSHOT_VERSION: Final = 1
+"""Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
@@ -284,6 +289,35 @@ class Table:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
         event.at.FromMicroseconds(max(now, self.at))
         return event
+
+    # Snapshots
+
+    def snapshot(self) -> snapshot_pb2.TableSnapshot:
+        """Tell what matters to the next hand, right after a hand's end. Raises ValueError at any other time."""
+        if self.hand is None or not self._recorded:
+            raise ValueError("a hand is being played")
+        snapshot = snapshot_pb2.TableSnapshot(
+            version=SNAPSHOT_VERSION,
+            sequence=self.sequence,
+            hand=self.hand_number,
+            turn=self.turn,
+            opened=self.opened,
+            results=map(result_to_proto, self.match.results),
+            connected=sorted(self.connected),
+        )
+        snapshot.at.FromMicroseconds(self.at)
+        return snapshot
+
+    @classmethod
+    def restored(cls, table_id: str, snapshot: snapshot_pb2.TableSnapshot) -> "Table":
+        """Make the table anew as its log stood; the log's next event can be folded then."""
+        table = cls(table_id)
+        table._fold_opened(snapshot.opened)
+        table.match.results += map(result_from_proto, snapshot.results)
+        table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
+        table.hand_number, table.turn = snapshot.hand, snapshot.turn
+        table.connected = set(snapshot.connected)
+        return table
 
     # Folding
 

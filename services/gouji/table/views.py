@@ -9,8 +9,8 @@ from gouji.serving.errors import ServiceError
 from gouji.table.behind import Behind, delay_of
 from gouji.table.live import Live, frozen
 from gouji.table.metrics import TableMetrics
+from gouji.table.refusals import resume_from
 from gouji.table.store import Standing, Store
-from gouji.table.watch import resume_from
 from gouji.v1 import rules_pb2
 
 RELEASE_SECONDS: Final = 0.1
@@ -87,4 +87,8 @@ class Views:
                 return
         if error is None and behind.table.frozen:
             error = frozen(behind.table.frozen)
+        if error is not None and live is not None:
+            # The table may stay here after all; whoever comes then has the view made anew.
+            live.views.clear()
+            live.followers.clear()
         behind.watchers.end(error)

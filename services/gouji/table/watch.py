@@ -8,6 +8,7 @@ from typing import Final
 
 from gouji.serving.errors import ServiceError
 from gouji.table.projection import hush
+from gouji.table.refusals import moved, resume_from
 from gouji.v1.events_pb2 import Event
 
 MOST_PENDING: Final = 1024
@@ -22,6 +23,10 @@ class Guest:
     device: str = ""
     take_over: bool = False
     muted: set[int] = field(default_factory=set)
+
+
+SPREAD_MS: Final = 400
+"""Time over which the watchers of a table that moves come back."""
 
 
 class Watcher:
@@ -89,11 +94,6 @@ class Watcher:
         return False
 
 
-def resume_from(sequence: int) -> ServiceError:
-    """Make the error that tells a watcher to come back and from which event on."""
-    return ServiceError("resume_from", f"Watch again from event {sequence}.", metadata={"from_sequence": str(sequence)})
-
-
 class Watchers:
     """All watchers of one table."""
 
@@ -144,4 +144,10 @@ class Watchers:
         """End all streams."""
         for watcher in self._all:
             watcher.end(error)
+        self._all.clear()
+
+    def move(self, sequence: int, address: str) -> None:
+        """End all streams; each is told where to go on from this event, and when, so that not all come at once."""
+        for number, watcher in enumerate(self._all):
+            watcher.end(moved(sequence, address, SPREAD_MS * number // len(self._all)))
         self._all.clear()

@@ -24,6 +24,7 @@ from gouji.wire.observation import (
     observation_to_proto,
     question_to_proto,
 )
+from gouji.wire.results import result_from_proto, result_to_proto
 from gouji.wire.rules import match_from_proto, rules_from_proto, rules_to_proto
 
 __all__ = [
@@ -47,6 +48,8 @@ __all__ = [
     "question_to_proto",
     "rank_from_proto",
     "rank_to_proto",
+    "result_from_proto",
+    "result_to_proto",
     "rules_from_proto",
     "rules_to_proto",
     "step_of_event",

@@ -1,0 +1,64 @@
+"""Watches that are cancelled leave nothing behind, and one that stops reading costs the others nothing."""
+
+import os
+from pathlib import Path
+from statistics import geometric_mean, quantiles
+from typing import Any
+
+import pytest
+from watches import Gallery, gallery, p99
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
+
+LONG = os.environ.get("GOUJI_FAULTS") == "long"
+WARM, THEN = (20_000, 80_000) if LONG else (1_000, 1_500)
+KEPT_BYTES = 16 if LONG else 1024
+"""What a cancelled watch may seem to keep: memory comes by pages, and a stream that is kept is 10 KiB and more."""
+
+RUNS, SECONDS = (5, 30) if LONG else (2, 5)
+SAME = 1.25 if LONG else 4.0
+"""How many times the p99 without stalled watchers still is the same; the short form shares its machine with others."""
+
+FLAT_BYTES = 1024 * 1024
+"""What memory may grow by in a minute (DESIGN: the slope after warm-up)."""
+
+
+async def test_a_cancelled_watch_keeps_no_memory(tmp_path: Path) -> None:
+    async with gallery(tmp_path) as server:
+        table_ids = [await server.place(f"t{n}", pace_ms=3_600_000, hands=1) for n in range(20)]
+        await server.glance(table_ids, WARM)
+        before = server.memory()
+        await server.glance(table_ids, THEN)
+        kept = (server.memory() - before) / THEN
+        print(f"{THEN} cancelled watches after {WARM}: {kept:.1f} bytes each, of {before / 2**20:.0f} MiB in all")
+        assert kept <= KEPT_BYTES
+
+
+async def test_a_watcher_that_stops_reading_slows_nobody_and_fills_no_memory(tmp_path: Path) -> None:
+    async with gallery(tmp_path) as server:
+        ratios, growth = [], []
+        for run in range(RUNS):
+            plain, stalled, grown = await compare(server, run)
+            ratios.append(stalled / plain)
+            growth.append(grown)
+            print(f"p99 {plain * 1000:.1f} ms alone, {stalled * 1000:.1f} ms beside stalled watchers; {grown:+d} bytes")
+        low, *_, high = quantiles(ratios, n=20, method="inclusive")
+        print(f"ratio {geometric_mean(ratios):.2f}, from {low:.2f} to {high:.2f}")
+        assert geometric_mean(ratios) <= SAME
+        # What is stalled is bounded: the last run grows no more than the noise of one.
+        assert growth[-1] <= max(FLAT_BYTES * SECONDS / 60, 16 * FLAT_BYTES if not LONG else 0)
+
+
+async def compare(server: Gallery, run: int) -> tuple[float, float, int]:
+    """Measure p99 without and beside watchers that do not read, each on tables of its own, and what memory grew by."""
+    found: list[Any] = []
+    for kind in ("plain", "stalled"):
+        table_ids = [await server.place(f"{kind}{run}-{n}", pace_ms=50, hands=32) for n in range(10)]
+        streams = [server.watch(table_ids[0]) for _ in range(20)] if kind == "stalled" else []
+        for stream in streams:
+            await stream.read()
+        before = server.memory()
+        found += [p99(await server.delays(table_ids, SECONDS)), server.memory() - before]
+        for stream in streams:
+            stream.cancel()
+    return found[0], found[2], found[3]
