@@ -115,9 +115,10 @@ class Store:
             await connection.execute(sa.delete(table_servers).where(table_servers.c.server_id == server_id))
 
     async def servers(self) -> list[Server]:
-        """List the table servers whose lease is alive."""
+        """List the table servers whose lease is alive, each with the number of its tables."""
         row = table_servers.c
-        query = sa.select(row.server_id, row.address, row.capacity, row.tables, row.draining)
+        owned = sa.select(sa.func.count()).where(tables.c.owner == row.server_id, _open_state()).scalar_subquery()
+        query = sa.select(row.server_id, row.address, row.capacity, owned, row.draining)
         async with self._database.connect() as connection:
             rows = await connection.execute(query.where(row.expires_at > self._database.now()))
             return [Server(*found) for found in rows]
