@@ -11,6 +11,7 @@ from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
 from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.past import Past
 from gouji.table.window import Answer, Window
 from gouji.v1 import events_pb2, rules_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
@@ -56,6 +57,7 @@ class Table:
         self.began = 0
         self.window: Window | None = None
         self.trick: list[Action] = []
+        self.past = Past()
         self.scores: Sequence[int] = ()
         self.connected: set[int] = set()
         self.over = False
@@ -186,7 +188,7 @@ class Table:
         if outcome.taken is not None:
             return self._action_taken(outcome.taken, outcome.declines, now)
         hand = self._declined(answer.seat for answer in outcome.declines)
-        consequences = consequences_to_proto(hand.close_answers(), hand.cards)
+        consequences = consequences_to_proto(hand.close_answers())
         closed = events_pb2.AnswersClosed(declines=_declines(outcome.declines), consequences=consequences)
         return self._event(now, answers_closed=closed)
 
@@ -200,7 +202,7 @@ class Table:
             action=action_to_proto(action),
             decided_by=answer.by,
             cards=map(card_to_proto, leaving),
-            consequences=consequences_to_proto(consequences, hand.cards),
+            consequences=consequences_to_proto(consequences),
             declines=_declines(declines),
             partner_plus_one=0 if partner is None else partner + 1,
             hands=_dealt(hand) if unseen and hand.phase != "advance" else (),
@@ -227,7 +229,7 @@ class Table:
             hands=_dealt(hand),
             first_leader=hand.first_leader,
             unseen=hand.phase == "advance",
-            consequences=consequences_to_proto(hand.at_deal, hand.cards),
+            consequences=consequences_to_proto(hand.at_deal),
         )
         return self._event(now, number, hand_dealt=dealt)
 
@@ -254,7 +256,7 @@ class Table:
 
     def deal(self, secret: bytes, number: int) -> Hand:
         """Deal the match's next hand anew from its secret: always the same."""
-        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True)
+        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True, history=True)
 
     def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
@@ -340,6 +342,7 @@ class Table:
         self.hand = self.deal(dealt.secret, self.hand_number)
         if _dealt(self.hand) != list(dealt.hands):
             raise ValueError("the secret does not give the cards that the log says were dealt")
+        self.past = Past()
         self.scores = self.match.team_scores or self.match.scores
         self._banks_us = [self.clock.bank_ms * 1000] * SEATS
         self._begin_turn()
@@ -377,6 +380,8 @@ class Table:
     def _begin_turn(self) -> None:
         if self.hand is None or not self.hand.table:
             self.trick = []
+        if self.hand is not None:
+            self.past.follow(self.hand.steps or ())
         self.turn += 1
         self.began = self.at
         self.window = None

@@ -16,6 +16,7 @@ from gouji.wire.cards import (
 )
 from gouji.wire.consequences import consequence_from_proto, consequences_to_proto
 from gouji.wire.errors import MalformedMessage
+from gouji.wire.history import history_from_proto, history_to_proto, step_of_event
 from gouji.wire.observation import (
     debt_from_proto,
     debt_to_proto,
@@ -39,6 +40,8 @@ __all__ = [
     "consequences_to_proto",
     "debt_from_proto",
     "debt_to_proto",
+    "history_from_proto",
+    "history_to_proto",
     "match_from_proto",
     "observation_from_proto",
     "observation_to_proto",
@@ -49,4 +52,5 @@ __all__ = [
     "result_to_proto",
     "rules_from_proto",
     "rules_to_proto",
+    "step_of_event",
 ]
