@@ -90,7 +90,7 @@ class Scene:
     async def judged(self) -> Logs:
         """Have all that was played judged; returns the logs."""
         logs, wrong = await judge(self.database, self.crowd)
-        assert wrong == []
+        assert not wrong, "\n".join(wrong)
         return logs
 
 
