@@ -173,7 +173,7 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
 def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
     @asynccontextmanager
     async def serve(binds: Mapping[str, Any] | None = None, **changes: Any) -> AsyncIterator[Running]:
-        usual = {"turn_ms": 60_000, "commit_interval_ms": 0}
+        usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0}
         log, lines = captured_log()
         async with (
             running_app(settings.model_copy(update=usual | changes), BINDS if binds is None else binds, log=log) as app,

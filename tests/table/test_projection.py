@@ -211,6 +211,7 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
         table.freeze("reference", now),
         table.resume(now),
         table.change_seat(2, now, connected=True),
+        table.credit(700_000, now),
     ]
     kinds = set(Event.DESCRIPTOR.oneofs_by_name["body"].fields)
     assert {event.WhichOneof("body") for event in log} == {field.name for field in kinds}

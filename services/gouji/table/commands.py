@@ -2,10 +2,13 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gouji.serving.errors import ServiceError
 from gouji.v1 import table_pb2
+
+BOT_COMMANDS: Final = "\tbot/"
+"""How ids begin under which bots' sealed answers are kept. Players' ids can be shown, so none is like these."""
 
 
 @dataclass(frozen=True, slots=True)

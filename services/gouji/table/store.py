@@ -49,7 +49,8 @@ class Kept:
 class Step:
     """What one step of a table writes, at a time in microseconds.
 
-    Commands come with the number of the event that shows them. ``state`` is what the table becomes if it ends.
+    Commands come with the number of the event that shows them. ``left`` are seats whose players may sit down elsewhere
+    from now on, ``state`` is what the table becomes if it ends.
     """
 
     table_id: str
@@ -58,6 +59,7 @@ class Step:
     events: Sequence[Event] = ()
     commands: Sequence[tuple[Command, int]] = ()
     results: Sequence[scoring_pb2.HandResult] = ()
+    left: Sequence[int] = ()
     state: str | None = None
 
 
@@ -190,6 +192,8 @@ class Store:
             if values:
                 await connection.execute(sa.insert(table), values)
         for step in steps:
+            for seat in step.left:
+                await self._free_player(connection, step.table_id, seat)
             if step.state is not None:
                 await self._end_table(connection, step.table_id, step.state)
 
@@ -197,6 +201,10 @@ class Store:
         ended = sa.update(tables).where(tables.c.table_id == table_id)
         await connection.execute(ended.values(state=state, owner=None, ended_at=self._database.now()))
         await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id == table_id))
+
+    async def _free_player(self, connection: AsyncConnection, table_id: str, seat: int) -> None:
+        sits = (active_seats.c.table_id == table_id) & (active_seats.c.seat == seat)
+        await connection.execute(sa.delete(active_seats).where(sits))
 
     async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:
         """Read a table's log from event ``first`` on."""
