@@ -32,6 +32,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "GOUJI_BOT_PACE_MS": "0",
         "GOUJI_ANSWERS_LEAST_MS": "50",
         "GOUJI_ANSWERS_MOST_MS": "100",
+        "GOUJI_ALLOWANCE_MS": "0",
         "GOUJI_QUEUE_CYCLE_MS": "20",
     }
 

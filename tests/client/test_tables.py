@@ -97,6 +97,7 @@ async def quick(sqlite_settings: Settings, proxy: Proxy) -> Settings:
         "bot_pace_ms": 0,
         "answers_least_ms": 5,
         "answers_most_ms": 10,
+        "allowance_ms": 0,
         "queue_cycle_ms": 20,
     }
     return sqlite_settings.model_copy(update=hurry)

@@ -20,9 +20,11 @@ from gouji.serving.schema import active_seats, outbox, table_commands, table_eve
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log, running_app
 from gouji.table.host import Host
+from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.service import bind as bind_table
 from gouji.table.table import Table
+from gouji.table.timing import Due
 from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_to_proto, observation_from_proto, rules_to_proto
@@ -148,6 +150,15 @@ class Running:
     def _caller(self, token: str) -> Caller:
         stub: Any = table_pb2_grpc.TableServiceStub(self.channel)
         return Caller(stub, (("authorization", f"Bearer {token}"),))
+
+    async def end_answers(self, table_id: str) -> None:
+        """Have the time for private answers be over now."""
+        live = await self.host.find(table_id)
+        assert isinstance(live, Live)
+        assert live.table.window is not None
+        live.table.window.until = live.table.at
+        live.wake(Due(0, table_id, live.table.hand_number, live.table.turn))
+        await live.settled()
 
     def metric(self, name: str, **labels: str) -> float:
         return self.app.metrics.registry.get_sample_value(name, labels) or 0.0
