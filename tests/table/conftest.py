@@ -15,6 +15,7 @@ from gouji.bot.service import bind as bind_bot
 from gouji.engine import Action, Hand, Match, RuleSet
 from gouji.scoring.service import bind as bind_scoring
 from gouji.serving.app import App
+from gouji.serving.clock import Clock
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, outbox, table_commands, table_events, tables
 from gouji.serving.settings import Settings
@@ -183,11 +184,15 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
 
 def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
     @asynccontextmanager
-    async def serve(binds: Mapping[str, Any] | None = None, **changes: Any) -> AsyncIterator[Running]:
+    async def serve(
+        binds: Mapping[str, Any] | None = None, *, clock: Clock | None = None, **changes: Any
+    ) -> AsyncIterator[Running]:
         usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0}
         log, lines = captured_log()
         async with (
-            running_app(settings.model_copy(update=usual | changes), BINDS if binds is None else binds, log=log) as app,
+            running_app(
+                settings.model_copy(update=usual | changes), BINDS if binds is None else binds, clock=clock, log=log
+            ) as app,
             grpc.aio.insecure_channel(app.address) as channel,
         ):
             yield Running(app, Rows(app.database), channel, hosts[-1], lines)

@@ -95,7 +95,7 @@ class Live:
         Raises `ServiceError` with the reason of a refusal, and `MalformedMessage`. A command that is refused leaves
         no trace.
         """
-        command, arrived = Command.of(seat, request), self._around.now()
+        command = Command.of(seat, request)
         # A refusal too may tell only what is in the log.
         await self.settled()
         accepted = self._book.find(command)
@@ -105,12 +105,12 @@ class Live:
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
         action = action_from_proto(seat, request.action)
         with self._guarded():
-            written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command, arrived)
+            written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
         await asyncio.shield(written)
         return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DONE, sequence=sequence)
 
-    def _accept(self, act: Act, command: Command, arrived: int) -> tuple[Written, int]:
-        decision = self.table.decide(act, arrived)
+    def _accept(self, act: Act, command: Command) -> tuple[Written, int]:
+        decision = self.table.decide(act, self._around.now())
         if isinstance(decision, Refused):
             raise refusal(decision)
         return self._step(decision, command)
