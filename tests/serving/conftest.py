@@ -15,7 +15,13 @@ from gouji.serving.testing import captured_log, running_app
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 SERVICE = "gouji.v1.TableService"
-ROLES = {"Act": {Role.PLAYER}, "Watch": {Role.PLAYER}, "Observe": ANYBODY, "Open": {Role.SERVICE}}
+METHODS = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
+ROLES = dict.fromkeys(METHODS, set[Role]()) | {
+    "Act": {Role.PLAYER},
+    "Watch": {Role.PLAYER},
+    "Observe": ANYBODY,
+    "Open": {Role.SERVICE},
+}
 
 
 @dataclass
