@@ -30,6 +30,7 @@ MAY_IMPORT = {
 PURE = {
     "gouji.table.asking",
     "gouji.table.deals",
+    "gouji.table.past",
     "gouji.table.presence",
     "gouji.table.projection",
     "gouji.table.records",

@@ -16,7 +16,7 @@ from gouji.v1 import table_pb2, table_pb2_grpc
 
 SERVICE = "gouji.v1.TableService"
 METHODS = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
-ROLES = dict.fromkeys(METHODS, set[Role]()) | {
+ROLES = {method: set[Role]() for method in METHODS} | {
     "Act": {Role.PLAYER},
     "Watch": {Role.PLAYER},
     "Observe": ANYBODY,

@@ -19,14 +19,15 @@ from gouji.table.bots import BotQueue
 from gouji.table.commands import Accepted, Command, CommandBook
 from gouji.table.metrics import TableMetrics
 from gouji.table.presence import PLAYER
+from gouji.table.refusals import resume_from, wrong_server
 from gouji.table.results import hand_result
 from gouji.table.store import Owned, Step
 from gouji.table.table import DrawSecret, Table
 from gouji.table.timing import Due, Timers, full_clock
-from gouji.table.watch import Watcher, Watchers, resume_from
+from gouji.table.watch import Watcher, Watchers
 from gouji.table.window import Answer
 from gouji.table.writer import Lane, LogWriter, Written
-from gouji.v1 import rules_pb2, scoring_pb2, table_pb2
+from gouji.v1 import rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto
 
@@ -82,10 +83,12 @@ class Live:
         self._last: Written | None = None
         self._last_shown: Written | None = None
         self._due: Due | None = None
+        self._closed_at = 0
         self._parted: dict[int, int] = {}
         rules = BotRules(owned.spec.bot_pace_ms * 1000, surroundings.stand_in)
         failures = surroundings.metrics.bot_failures
         self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
+        self._snapshot: snapshot_pb2.TableSnapshot | None = None
 
     # What comes in
 
@@ -141,7 +144,7 @@ class Live:
     def part(self, watcher: Watcher) -> None:
         """Forget a watcher. A player who does not come back soon is shown to be gone."""
         self.watchers.discard(watcher)
-        if watcher.seat is not None and self.closed is None and not self.watchers.watches(watcher.seat):
+        if watcher.seat is not None and not self.watchers.watches(watcher.seat):
             self._parted[watcher.seat] = self._around.now() + round(self._around.absence_seconds * 1_000_000)
             with self._guarded(quiet=True):
                 self._attend()
@@ -223,12 +226,24 @@ class Live:
 
     def close(self, error: ServiceError) -> None:
         """Take no further step; what comes in from now on is refused with this error."""
+        self._closed_at = self._closed_at if self.closed else self._around.now()
         self.closed = self.closed or error
 
     def leave(self, error: ServiceError) -> None:
         """Close, and have all watchers come back for what they have not been shown."""
         self.close(error)
         self.watchers.end(resume_from(self.shown + 1) if error.reason == "table_moving" else error)
+
+    def move(self, address: str) -> None:
+        """Stay closed, and send all watchers on to the server that has the table now."""
+        self.closed = wrong_server(address)
+        self.watchers.move(self.shown + 1, address)
+
+    def reopen(self) -> None:
+        """Go on after `close`, since the table stays here after all. What it took is nobody's time."""
+        pause, self.closed, self._due = self._around.now() - self._closed_at, None, None
+        with self._guarded(quiet=True):
+            self._credit_or_attend(pause)
 
     def _step(self, first: Event | Answer, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
@@ -272,6 +287,8 @@ class Live:
             self._around.metrics.seats_changed.labels(plays).inc()
         self.table.fold(event)
         shown.append((event, self.table.asking))
+        if event.HasField("hand_ended"):
+            self._snapshot = self.table.snapshot()
 
     def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:
         for command, sequence in commands:
@@ -285,7 +302,9 @@ class Live:
             results=self._results([event for event, _ in shown]),
             left=[event.seat_changed.seat for event, _ in shown if event.seat_changed.left],
             state="over" if self.table.over else None,
+            snapshot=None if self.table.over else self._snapshot,
         )
+        self._snapshot = None
         written = self._around.writer.append(self.lane, step)
         written.add_done_callback(partial(self._written, shown))
         self._last = written
@@ -312,10 +331,16 @@ class Live:
             if self.table.over and self.shown == self.table.sequence:
                 self.watchers.end()
                 self._around.keeper.ended(self)
-            elif pause > SLOW_US and self._hurries and not shown[-1][0].HasField("clocks_credited"):
-                self._step(self.table.credit(pause, self._around.now()))
             else:
-                self._attend()
+                credit = shown and shown[-1][0].HasField("clocks_credited")
+                self._credit_or_attend(0 if credit else pause)
+
+    def _credit_or_attend(self, pause: int) -> None:
+        """Go on after a pause of so many microseconds, and credit the clocks if the players felt it."""
+        if pause > SLOW_US and self._hurries:
+            self._step(self.table.credit(pause, self._around.now()))
+        else:
+            self._attend()
 
     @property
     def _hurries(self) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 
 PLAYER, BOT, CLOCK = events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT, events_pb2.DECIDED_BY_CLOCK
 
@@ -80,6 +80,36 @@ class Attendance:
         self.decisions.clear()
         self.absent, self.penalty = self.bot_plays, 0
 
+    def kept(self) -> snapshot_pb2.Attendance:
+        """Say all of it."""
+        kept = snapshot_pb2.Attendance(
+            connected=self.connected,
+            bot_plays=self.bot_plays,
+            expiries=self.expiries,
+            returned=self.returned,
+            conduct=self.conduct(),
+        )
+        kept.gone_since.FromMicroseconds(self.gone_since)
+        return kept
+
+    @classmethod
+    def restored(cls, seat: events_pb2.Seat, kept: snapshot_pb2.Attendance) -> "Attendance":
+        """Make it again from what was kept."""
+        conduct = kept.conduct
+        counts = {PLAYER: conduct.by_player, BOT: conduct.by_bot, CLOCK: conduct.by_clock}
+        return cls(
+            person=bool(seat.player_id),
+            gone_since=kept.gone_since.ToMicroseconds(),
+            connected=kept.connected,
+            bot_plays=kept.bot_plays,
+            left=conduct.left,
+            expiries=kept.expiries,
+            returned=kept.returned,
+            absent=conduct.absent,
+            penalty=conduct.penalty,
+            decisions=Counter({by: count for by, count in counts.items() if count}),
+        )
+
     def shown(self) -> table_pb2.Presence:
         """Say what everybody may know."""
         return table_pb2.Presence(connected=self.connected, bot_plays=self.bot_plays, left=self.left)
@@ -95,6 +125,15 @@ class Roster:
     def of(cls, seats: Iterable[events_pb2.Seat], at: int) -> "Roster":
         """Begin with nobody there yet."""
         return cls([Attendance(bool(seat.player_id), at) for seat in seats])
+
+    @classmethod
+    def restored(cls, seats: Iterable[events_pb2.Seat], kept: Iterable[snapshot_pb2.Attendance]) -> "Roster":
+        """Make it again from a snapshot."""
+        return cls([Attendance.restored(*seat) for seat in zip(seats, kept, strict=True)])
+
+    def kept(self) -> Iterator[snapshot_pb2.Attendance]:
+        """Say all of it, for a snapshot."""
+        return (seat.kept() for seat in self._seats)
 
     def __getitem__(self, seat: int) -> Attendance:
         return self._seats[seat]

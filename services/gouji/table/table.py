@@ -12,9 +12,10 @@ from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
 from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.past import Past
 from gouji.table.presence import Roster
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
@@ -23,6 +24,8 @@ from gouji.wire import (
     consequences_to_proto,
     debt_to_proto,
     match_from_proto,
+    result_from_proto,
+    result_to_proto,
     rules_from_proto,
 )
 
@@ -31,6 +34,9 @@ DrawSecret = Callable[[], bytes]
 
 _LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
 """Actions by which cards leave a hand and the game."""
+
+SNAPSHOT_VERSION: Final = 2
+"""Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
@@ -56,11 +62,13 @@ class Table:
         self.began = 0
         self.window: Window | None = None
         self.trick: list[Action] = []
+        self.past = Past()
         self.scores: Sequence[int] = ()
         self.presence = Roster()
         self.conduct: Sequence[scoring_pb2.Conduct] = ()
         self.over = False
         self.frozen = ""
+        self._opened = events_pb2.TableOpened()
         self._match: Match | None = None
         self._secret = b""
         self._recorded = True
@@ -217,7 +225,7 @@ class Table:
         if outcome.taken is not None:
             return self._action_taken(outcome.taken, outcome.declines, now)
         hand = self._declined(answer.seat for answer in outcome.declines)
-        consequences = consequences_to_proto(hand.close_answers(), hand.cards)
+        consequences = consequences_to_proto(hand.close_answers())
         closed = events_pb2.AnswersClosed(declines=_declines(outcome.declines), consequences=consequences)
         return self._event(now, answers_closed=closed)
 
@@ -231,7 +239,7 @@ class Table:
             action=action_to_proto(action),
             decided_by=answer.by,
             cards=map(card_to_proto, leaving),
-            consequences=consequences_to_proto(consequences, hand.cards),
+            consequences=consequences_to_proto(consequences),
             declines=_declines(declines),
             partner_plus_one=0 if partner is None else partner + 1,
             hands=_dealt(hand) if unseen and hand.phase != "advance" else (),
@@ -258,7 +266,7 @@ class Table:
             hands=_dealt(hand),
             first_leader=hand.first_leader,
             unseen=hand.phase == "advance",
-            consequences=consequences_to_proto(hand.at_deal, hand.cards),
+            consequences=consequences_to_proto(hand.at_deal),
         )
         return self._event(now, number, hand_dealt=dealt)
 
@@ -285,12 +293,41 @@ class Table:
 
     def deal(self, secret: bytes, number: int) -> Hand:
         """Deal the match's next hand anew from its secret: always the same."""
-        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True)
+        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True, history=True)
 
     def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
         event.at.FromMicroseconds(max(now, self.at))
         return event
+
+    # Snapshots
+
+    def snapshot(self) -> snapshot_pb2.TableSnapshot:
+        """Tell what matters to the next hand, right after a hand's end. Raises ValueError at any other time."""
+        if self.hand is None or not self._recorded:
+            raise ValueError("a hand is being played")
+        snapshot = snapshot_pb2.TableSnapshot(
+            version=SNAPSHOT_VERSION,
+            sequence=self.sequence,
+            hand=self.hand_number,
+            turn=self.turn,
+            opened=self._opened,
+            results=map(result_to_proto, self.match.results),
+            attendance=self.presence.kept(),
+        )
+        snapshot.at.FromMicroseconds(self.at)
+        return snapshot
+
+    @classmethod
+    def restored(cls, table_id: str, snapshot: snapshot_pb2.TableSnapshot) -> "Table":
+        """Make the table anew as its log stood; the log's next event can be folded then."""
+        table = cls(table_id)
+        table._fold_opened(snapshot.opened)
+        table.match.results += map(result_from_proto, snapshot.results)
+        table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
+        table.hand_number, table.turn = snapshot.hand, snapshot.turn
+        table.presence = Roster.restored(snapshot.opened.seats, snapshot.attendance)
+        return table
 
     # Folding
 
@@ -341,6 +378,7 @@ class Table:
         self.window.seal(answer)
 
     def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
+        self._opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
         self.seats = tuple(opened.seats)
         self.presence = Roster.of(opened.seats, self.at)
@@ -351,6 +389,7 @@ class Table:
         self.hand = self.deal(dealt.secret, self.hand_number)
         if _dealt(self.hand) != list(dealt.hands):
             raise ValueError("the secret does not give the cards that the log says were dealt")
+        self.past = Past()
         self.scores = self.match.team_scores or self.match.scores
         self._banks_us = [self.clock.bank_ms * 1000] * SEATS
         self._begin_turn()
@@ -397,6 +436,8 @@ class Table:
     def _begin_turn(self) -> None:
         if self.hand is None or not self.hand.table:
             self.trick = []
+        if self.hand is not None:
+            self.past.follow(self.hand.steps or ())
         self.turn += 1
         self.began = self.at
         self.window = None
