@@ -8,6 +8,7 @@ import pytest
 from gouji.engine import Action
 from gouji.table.asking import Act, Refused
 from gouji.table.loading import fold_log
+from gouji.table.presence import Roster
 from gouji.table.results import hand_result
 from gouji.table.table import Table
 from gouji.table.window import Answer
@@ -275,6 +276,8 @@ def test_a_result_says_how_each_seat_was_played(sit: Sit) -> None:
     assert [conduct[seat].absent for seat in (0, 2, 4, 5)] == [False, True, True, False]
     assert [(c.left, c.penalty) for c in conduct] == [(False, 0)] * 4 + [(True, 4), (False, 0)]
     assert sum(c.by_clock for c in conduct) > 0
+    kept = list(seats.table.presence.kept())
+    assert Roster.restored(seats.table.seats, kept) == seats.table.presence
     after = [seats.table.presence[seat].conduct() for seat in range(6)]
     assert [(c.absent, c.left, c.penalty) for c in after][4] == (True, True, 0)
     seats.check_fold()
