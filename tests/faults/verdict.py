@@ -75,7 +75,9 @@ def _log_problems(table_id: str, log: Sequence[Event]) -> Iterable[str]:
             taken = event.action_taken
             if taken.decided_by == events_pb2.DECIDED_BY_CLOCK and not taken.declines and at - began < turn_us:
                 yield f"event {event.sequence}: the clock decided after {(at - began) / 1e6:.1f} s"
-        if event.WhichOneof("body") not in ("seat_changed", "match_ended"):
+        if event.HasField("clocks_credited"):
+            began = min(began + event.clocks_credited.pause_ms * 1000, at)
+        elif event.WhichOneof("body") not in ("seat_changed", "match_ended"):
             began = at
 
 
