@@ -17,8 +17,12 @@ install: $(VENV)/installed   ## make .venv with the locked dependencies and comp
 up: install      ## install and run everything in one process on SQLite
 	$(BIN)/gouji up
 
-test: install    ## run all tests
-	$(BIN)/pytest -n auto --dist worksteal
+test: install    ## run all tests, and the short form of those that kill real processes
+	$(BIN)/pytest -n auto --dist worksteal -m "not faults"
+	$(BIN)/pytest -m faults
+
+faults: install  ## kill, stop and restart servers and database for long: an hour
+	GOUJI_FAULTS=long $(BIN)/pytest -m faults -s
 
 leaks: install   ## swap hidden cards at length: no seat may see a difference
 	$(BIN)/python -m tests.engine.leaks 1000
@@ -55,4 +59,4 @@ bench: install   ## measure the engine beside its peers, and the start of `gouji
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
 
-.PHONY: help install up test leaks matches lint protos fresh lock bench clean
+.PHONY: help install up test faults leaks matches lint protos fresh lock bench clean

@@ -34,6 +34,7 @@ PURE = {
     "gouji.table.deals",
     "gouji.table.past",
     "gouji.table.phrases",
+    "gouji.table.presence",
     "gouji.table.projection",
     "gouji.table.records",
     "gouji.table.table",

@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 
-AWAY_SECONDS = (0.5, 3.0, 8.0)
+AWAY_SECONDS = (0.5, 6.0)
 """How long it is away: within a lease, and for longer than one."""
 
 TO_BE_TRIED_AGAIN = frozenset(

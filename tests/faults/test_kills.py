@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
 RECOVERY_SECONDS = 8.0
 
 
-async def test_killed_servers_lose_nothing(stage: Any, size: Any, record_property: Any) -> None:
+async def test_killed_servers_lose_nothing(stage: Any, size: Any) -> None:
     chance = random.Random(20)
     killed: list[tuple[float, list[str]]] = []
 

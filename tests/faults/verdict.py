@@ -68,15 +68,23 @@ def _log_problems(table_id: str, log: Sequence[Event]) -> Iterable[str]:
     if not fold_log(table_id, log).over:
         yield "its fold has not ended"
     turn_us = log[0].table_opened.clock.turn_ms * 1000
+    people = {seat for seat, who in enumerate(log[0].table_opened.seats) if who.player_id}
     began = 0
     for event in log:
         at = event.at.ToMicroseconds()
         if event.HasField("action_taken"):
             taken = event.action_taken
-            if taken.decided_by == events_pb2.DECIDED_BY_CLOCK and not taken.declines and at - began < turn_us:
+            if _by_clock(taken) and taken.seat in people and at - began < turn_us:
                 yield f"event {event.sequence}: the clock decided after {(at - began) / 1e6:.1f} s"
-        if event.WhichOneof("body") not in ("seat_changed", "match_ended"):
+        if event.HasField("clocks_credited"):
+            began = min(began + event.clocks_credited.pause_ms * 1000, at)
+        elif event.WhichOneof("body") not in ("seat_changed", "match_ended"):
             began = at
+
+
+def _by_clock(taken: events_pb2.ActionTaken) -> bool:
+    """Say whether a seat's time ran out in public; private answers have times of their own."""
+    return taken.decided_by == events_pb2.DECIDED_BY_CLOCK and not taken.declines
 
 
 def _shown_problems(witness: Witness, log: Sequence[Event]) -> Iterable[str]:

@@ -10,9 +10,10 @@ import pytest
 import sqlalchemy as sa
 
 from gouji.engine import Action
-from gouji.serving.errors import Refusal, refusal_of
+from gouji.serving.errors import Refusal, ServiceError, refusal_of
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.testing import until
+from gouji.table.commands import CommandQueue
 from gouji.table.store import Step, Store
 from gouji.v1 import actions_pb2, cards_pb2, observation_pb2, table_pb2
 from gouji.wire import action_to_proto
@@ -216,8 +217,10 @@ async def test_a_private_question_is_seen_by_its_seat_alone(people: Any) -> None
     )
     burn = Action.parse("1 burn AA")
     done = await people.player("p1").act("t1", 2, burn)
+    assert (done.outcome, done.sequence) == (table_pb2.OUTCOME_DONE, 0)
+    await people.end_answers("t1")
     log = await people.rows.log("t1")
-    assert (log[-1].action_taken.seat, log[-1].sequence) == (1, done.sequence)
+    assert (log[-1].action_taken.seat, log[-1].action_taken.action) == (1, action_to_proto(burn))
 
 
 async def test_a_decline_is_kept_and_shown_to_nobody(people: Any) -> None:
@@ -316,3 +319,43 @@ async def test_no_log_line_names_a_card(people: Any) -> None:
     text = str(people.lines)
     assert "Act" in text
     assert not any(word in text for word in ("KK", "RANK_", "AAw", "cards"))
+
+
+async def test_a_command_too_many_is_refused_with_a_delay_and_leaves_no_trace(
+    serve: Any, fixed_deal: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed_deal(ONE_BURNER)
+    commit, go_on = Store.commit, asyncio.Event()
+
+    async def slow(store: Store, steps: Any) -> Any:
+        await go_on.wait()
+        return await commit(store, steps)
+
+    async with serve(most_commands_waiting=2) as running:
+        await running.rows.place("t1", people=6)
+        await running.service().open("t1")
+        player = running.player("p0")
+        monkeypatch.setattr(Store, "commit", slow)
+        calls = [asyncio.create_task(player.act("t1", 1, LEAD, "c1")) for _ in range(2)]
+        here = {"service": "gouji.v1.TableService", "method": "Act"}
+        await until(lambda: running.metric("gouji_rpcs_open", **here) == 2)
+        error, refusal = await refusal_from(player.act("t1", 1, LEAD, "c2"))
+        assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert (refusal.reason, refusal.retry_after_ms) == ("overloaded", 500)
+        go_on.set()
+        outcomes = sorted([(await call).outcome for call in calls])
+        assert outcomes == [table_pb2.OUTCOME_DONE, table_pb2.OUTCOME_DUPLICATE]
+        assert [row.command_id for row in await running.rows.commands("t1")] == ["c1"]
+
+
+def test_commands_that_wait_are_bounded_in_the_process_and_at_each_table() -> None:
+    queue = CommandQueue(most=3, most_at_a_table=2)
+    with queue.waiting("t1"), queue.waiting("t1"):
+        with pytest.raises(ServiceError, match="overloaded"), queue.waiting("t1"):
+            pass
+        with queue.waiting("t2"), pytest.raises(ServiceError, match="overloaded"), queue.waiting("t3"):
+            pass
+        with queue.waiting("t3"):
+            pass
+    with queue.waiting("t1"):
+        pass

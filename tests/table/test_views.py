@@ -152,6 +152,7 @@ async def test_a_match_that_is_over_is_not_to_those_who_are_behind(serve: Any) -
         for who in (running.player("stranger"), running.operator()):
             moment = await who.observe("t1")
             assert moment == table_pb2.ObserveResponse(turn=moment.turn)
+            assert not moment.presence
             assert moment.turn.number == 0
             stream = who.watch("t1", stay=True)
             for _ in range(2):

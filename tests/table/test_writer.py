@@ -145,3 +145,18 @@ async def test_commands_results_and_the_end_go_with_the_events(rows: Any, store:
     row = await rows.table("t1")
     assert row.state == "over"
     assert row.ended_at
+
+
+async def test_nothing_is_written_once_the_lease_may_have_run_out(
+    rows: Any, store: Store, metrics: TableMetrics
+) -> None:
+    owned = (await take(rows, store, "t1"))["t1"]
+    held = True
+    writer = LogWriter(store, SystemClock(), metrics, 0, lambda: held)
+    running = asyncio.create_task(writer.run())
+    await writer.append(Lane("t1", owned.fence), step(owned, 1))
+    held = False
+    with pytest.raises(StaleFence):
+        await writer.append(Lane("t1", owned.fence), step(owned, 2))
+    assert len(await rows.log("t1")) == 1
+    running.cancel()

@@ -20,7 +20,8 @@ call, double, sink, lay_off 34, last 2, feel, ask 3         as the table's rules
 hint, Enter    suggest plays; then a number picks one of them (`play 3` plays a three)
 say            list what can be said; `say thanks` says it      mute 3, unmute 3   not hear seat 3, or again
 vote, unvote   have this hand given up, if all people agree
-?, help        this page                        quit      leave; the same command brings you back"""
+?, help        this page                        quit      go away; the same command brings you back
+back           play again after a bot has       leave     leave the match for good, at a penalty"""
 
 SUGGESTED: Final = 6
 """Most plays that a hint lists."""
@@ -32,6 +33,8 @@ class Wish(Enum):
     HELP = "help"
     HINT = "hint"
     QUIT = "quit"
+    BACK = "back"
+    LEAVE = "leave"
 
 
 class NotUnderstood(ValueError):
@@ -46,6 +49,8 @@ _WISHES: Final = {
     "help": Wish.HELP,
     "quit": Wish.QUIT,
     "exit": Wish.QUIT,
+    "back": Wish.BACK,
+    "leave": Wish.LEAVE,
 }
 _WORDS: Final = {
     "p": ActionKind.PASS,

@@ -34,6 +34,7 @@ SENTENCES: Final = {
     "resume_from": "The connection fell behind; try again.",
     "draining": "The server is shutting down; try again in a moment.",
     "table_moving": "The table is moving to another server; try again in a moment.",
+    "seat_left": "You have left this match for good; a bot plays on.",
     "too_often": "You have said enough for now; wait a little.",
     "other_device": "You play on from another device; start the command again to play from here.",
     "match_not_over": "The match is not over.",

@@ -39,7 +39,7 @@ from gouji.v1.events_pb2 import (
     Turn,
 )
 from gouji.v1.observation_pb2 import QUESTION_UNSPECIFIED, Observation
-from gouji.v1.table_pb2 import WatchStart
+from gouji.v1.table_pb2 import Presence, WatchStart
 from gouji.wire import action_from_proto, card_from_proto, consequence_from_proto, observation_from_proto
 
 _PLAYS = (ActionKind.PLAY, ActionKind.BURN)
@@ -48,10 +48,14 @@ _IN_A_TRICK = (*_PLAYS, ActionKind.PASS, ActionKind.YIELD, ActionKind.CLOSE)
 
 @dataclass(slots=True)
 class SeatState:
-    """What events said of one seat in this hand; ``away`` means that a bot plays for its absent player."""
+    """What events said of one seat in this hand.
+
+    ``away`` means that a bot plays for its absent player, ``left`` that the player has left for good.
+    """
 
     connected: bool = False
     away: bool = False
+    left: bool = False
     played: str = ""
     place: int = 0
     opened: bool = False
@@ -62,7 +66,7 @@ class SeatState:
 
     def next_hand(self) -> "SeatState":
         """Forget the hand, not who is there."""
-        return SeatState(self.connected, self.away)
+        return SeatState(self.connected, self.away, self.left)
 
 
 @dataclass(slots=True)
@@ -113,7 +117,17 @@ class TableView:
         """The watcher itself must decide."""
         return self.turn.question != QUESTION_UNSPECIFIED
 
-    def begin(self, start: WatchStart, snapshot: Observation | None) -> None:
+    @property
+    def away(self) -> bool:
+        """A bot plays the watcher's own seat: `TableClient.take_seat`, or the next public action, takes it back."""
+        return self.seat is not None and self.seats[self.seat].away
+
+    @property
+    def left(self) -> bool:
+        """The watcher has left its seat for good."""
+        return self.seat is not None and self.seats[self.seat].left
+
+    def begin(self, start: WatchStart, snapshot: Observation | None, presence: Sequence[Presence] = ()) -> None:
         """Take up the table as a watch that begins there shows it, if events before were left out.
 
         The hands' ``results`` before, and votes and wishes, are not known then.
@@ -125,9 +139,11 @@ class TableView:
             seen = observation_from_proto(snapshot)
             self.seat = seen.seat
             self.hand = _hand_of(snapshot)
-            self.seats = [_seat_of(view, known) for view, known in zip(seen.seats, self.seats, strict=True)]
+            self.seats = [_seat_of(view) for view in seen.seats]
             for seat in seen.finished:
                 self.seats[seat].place = seen.seats[seat].place
+        for state, there in zip(self.seats, presence, strict=False):
+            state.connected, state.away, state.left = there.connected, there.bot_plays, there.left
 
     def fold(self, event: Event) -> None:
         """Take in the next event. Raises ValueError for one that does not follow."""
@@ -261,6 +277,7 @@ class TableView:
     def _changed(self, change: SeatChanged) -> None:
         self.seats[change.seat].connected = change.connected
         self.seats[change.seat].away = change.bot_plays
+        self.seats[change.seat].left = change.left
 
 
 def _hand_of(snapshot: Observation) -> HandState:
@@ -276,10 +293,8 @@ def _hand_of(snapshot: Observation) -> HandState:
     )
 
 
-def _seat_of(seen: SeatView, known: SeatState) -> SeatState:
+def _seat_of(seen: SeatView) -> SeatState:
     return SeatState(
-        connected=known.connected,
-        away=known.away,
         played=seen.played,
         opened=seen.opened,
         revolted=seen.revolted,

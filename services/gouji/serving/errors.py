@@ -54,6 +54,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "resume_from": grpc.StatusCode.OUT_OF_RANGE,
     "draining": _AWAY,
     "table_moving": _AWAY,
+    "seat_left": _REFUSED,
     "too_often": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "other_device": _REFUSED,
     "match_not_over": _REFUSED,

@@ -7,7 +7,7 @@ from math import ceil
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A table server whose lease is alive. ``tables`` is how many it said that it has; others may know better."""
+    """A table server whose lease is alive, and how many tables it has."""
 
     server_id: str
     address: str

@@ -1,6 +1,6 @@
 """The table service over gRPC: `bind` and the servicer, which unpacks, calls and packs."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final
@@ -26,7 +26,7 @@ from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
 from gouji.table.watch import Guest
 from gouji.table.writer import LogWriter
-from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
+from gouji.v1 import table_pb2, table_pb2_grpc
 from gouji.wire import MalformedMessage, action_from_proto
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -38,6 +38,8 @@ ROLES: Final = {
     "Act": {Role.PLAYER},
     "Watch": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
     "Observe": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
+    "TakeSeat": {Role.PLAYER},
+    "Leave": {Role.PLAYER},
     "Open": {Role.SERVICE},
     "ListPhrases": ANY_ROLE,
     "Say": {Role.PLAYER},
@@ -143,11 +145,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         if kept is not None:
             check_same(kept.accepted, command)
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=kept.accepted.sequence)
-        if state == "frozen":
-            raise ServiceError("table_frozen", "The table has stopped.")
-        if state == "over":
-            raise ServiceError("table_over", "The match is over.")
-        raise StorageUnavailable
+        raise _ended(state) if state else StorageUnavailable()
 
     async def Watch(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.WatchRequest, _context: Context
@@ -156,7 +154,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         _check_device(request.device)
         table = await self._host.find(request.table_id)
         seats = seats_of(table)
-        viewer = _viewer(seats, spectate=request.spectate)
+        viewer = _viewer(table, spectate=request.spectate)
         guest = Guest(caller().player_id, request.device, request.take_over, await self._people.muted(seats))
         want = Want(viewer, request.from_sequence, guest, request.from_now)
         view = await self._views.of(request.table_id, table, viewer)
@@ -178,16 +176,38 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.ObserveResponse:
         """Say how a table stands for the caller's seat, or a spectator."""
         table = await self._host.find(request.table_id)
-        viewer = _viewer(seats_of(table), spectate=request.spectate)
+        viewer = _viewer(table, spectate=request.spectate)
         view = await self._views.of(request.table_id, table, viewer)
         if view is not None:
             return projection.moment(view.table, viewer)
         if isinstance(table, Live):
             return await table.observe(viewer)
         if table.state == "frozen":
-            raise ServiceError("table_frozen", "The table has stopped.")
+            raise _ended(table.state)
         folded = fold_log(request.table_id, await self._store.events(request.table_id))
         return projection.moment(folded, viewer)
+
+    async def TakeSeat(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.TakeSeatRequest, _context: Context
+    ) -> table_pb2.TakeSeatResponse:
+        """Have the caller play its seat again after a bot has. Safe to repeat."""
+        table, seat = await self._own_table(request.table_id)
+        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat))
+
+    async def Leave(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.LeaveRequest, _context: Context
+    ) -> table_pb2.LeaveResponse:
+        """Have the caller leave for good. Safe to repeat."""
+        table, seat = await self._own_table(request.table_id)
+        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat))
+
+    async def _own_table(self, table_id: str) -> tuple[Live, int]:
+        """Find a live table and the caller's seat there; refuse with `table_over` or `table_frozen` an ended one."""
+        table = await self._host.find(table_id)
+        if isinstance(table, Live):
+            return table, own_seat(table.table.seats)
+        own_seat(table.spec.seats)
+        raise _ended(table.state)
 
     async def Open(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.OpenRequest, _context: Context
@@ -236,6 +256,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         return table_pb2.DrainResponse(tables=tables)
 
 
+def _ended(state: str) -> ServiceError:
+    """Make the error for what cannot be done at a table that is over or frozen."""
+    if state == "frozen":
+        return ServiceError("table_frozen", "The table has stopped.")
+    return ServiceError("table_over", "The match is over.")
+
+
 def _check_command(request: table_pb2.ActRequest) -> None:
     """Refuse with `malformed` what cannot be a command, before anything is looked up."""
     _check_command_id(request.command_id)
@@ -256,7 +283,11 @@ def _check_device(device: str) -> None:
         raise malformed("device", f"is not up to {LONGEST_COMMAND_ID} characters that can be shown")
 
 
-def _viewer(seats: Sequence[events_pb2.Seat], *, spectate: bool) -> int | None:
+def _viewer(table: Live | Standing, *, spectate: bool) -> int | None:
+    """Say as whom the caller looks on: from its seat, as a director, or from outside."""
     if spectate:
         return None
-    return projection.DIRECTOR if caller().role is Role.DIRECTOR else seat_of(seats)
+    if caller().role is Role.DIRECTOR:
+        return projection.DIRECTOR
+    seat = seat_of(seats_of(table))
+    return table.viewer_of(seat) if isinstance(table, Live) else seat

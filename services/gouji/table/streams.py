@@ -15,14 +15,14 @@ from gouji.table.refusals import resume_from
 from gouji.table.store import Store
 from gouji.table.table import Table
 from gouji.table.watch import Guest, Watcher
-from gouji.v1 import events_pb2, observation_pb2, table_pb2
+from gouji.v1 import events_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
 REPLAYED_AT_ONCE: Final = 256
 """Events of the log in one message."""
 
 
-Opening = tuple[observation_pb2.Observation | None, table_pb2.WatchStart | None]
+Opening = tuple[table_pb2.ObserveResponse | None, table_pb2.WatchStart | None]
 """What the first message of a watch says beside events."""
 
 
@@ -72,8 +72,7 @@ class Streams:
         watcher, moment = await source.join(want.viewer, want.first, want.guest)
         last = moment.last_sequence
         first = self._first(want, last)
-        snapshot = moment.observation if moment.HasField("observation") else None
-        opening: Opening = (snapshot, projection.start(source.table, want.viewer, first, want.guest.muted))
+        opening: Opening = (moment, projection.start(source.table, want.viewer, first, want.guest.muted))
         try:
             async with aclosing(self._log(source.table.table_id, first, last)) as pages:
                 async for page in pages:
@@ -118,7 +117,7 @@ class Streams:
         if not stop:
             table = fold_log(table_id, events)
             start = projection.start(table, want.viewer, first, want.guest.muted)
-            opening = (projection.observation(table, want.viewer), start)
+            opening = (projection.moment(table, want.viewer, with_actions=False), start)
         for begin in range(first - 1, max(last, first), REPLAYED_AT_ONCE):
             yield self._message(_project(events[begin : begin + REPLAYED_AT_ONCE], want, {}), last, opening)
             opening = (None, None)
@@ -142,8 +141,12 @@ class Streams:
                 return
 
     def _message(self, events: Sequence[Event], last: int, opening: Opening = (None, None)) -> table_pb2.WatchResponse:
-        snapshot, start = opening
-        message = table_pb2.WatchResponse(snapshot=snapshot, start=start)
+        moment, start = opening
+        message = table_pb2.WatchResponse(start=start)
+        if moment is not None:
+            message.presence.extend(moment.presence)
+        if moment is not None and moment.HasField("observation"):
+            message.snapshot.CopyFrom(moment.observation)
         message.batch.events.extend(events)
         message.batch.last_sequence = last
         message.batch.now.FromMicroseconds(microseconds(self._clock.now()))

@@ -4,8 +4,9 @@ It does no I/O and reads no clock: `decide` judges what a seat wants, `follow` s
 both only make events or answers; `fold` and `seal` change the state. Times are microseconds from 1970 on.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final
 
 from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
@@ -13,8 +14,9 @@ from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
 from gouji.table.company import Company, given_up
 from gouji.table.past import Past
+from gouji.table.presence import Roster
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, snapshot_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
@@ -34,13 +36,14 @@ DrawSecret = Callable[[], bytes]
 _LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
 """Actions by which cards leave a hand and the game."""
 
-_StateKind = Literal["seat_changed", "table_resumed", "match_ended", "table_frozen"]
-
-SNAPSHOT_VERSION: Final = 1
+SNAPSHOT_VERSION: Final = 2
 """Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
+
+PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
+"""Who decides while no bot plays a person's seat."""
 
 
 class Table:
@@ -64,7 +67,8 @@ class Table:
         self.past = Past()
         self.company = Company()
         self.scores: Sequence[int] = ()
-        self.connected: set[int] = set()
+        self.presence = Roster()
+        self.conduct: Sequence[scoring_pb2.Conduct] = ()
         self.over = False
         self.frozen = ""
         self._match: Match | None = None
@@ -109,6 +113,22 @@ class Table:
         """64 bits of chance for the bot that decides for this seat now."""
         return deals.bot_seed(self._secret, self.turn, seat)
 
+    def thought_for(self, seat: int) -> float:
+        """How long a bot seems to think now, in its typical times."""
+        return deals.thought(self._secret, self.turn, seat)
+
+    @property
+    def next_moment(self) -> int | None:
+        """When something may come by itself, if nothing is done before; None when nothing will."""
+        deadline, gone = self.asking.deadline, self.presence.next_moment(self.clock)
+        if self.ended or deadline is None:
+            return None if self.ended else gone
+        return min(deadline + self._allowance_us, gone or sys.maxsize)
+
+    @property
+    def _allowance_us(self) -> int:
+        return self.clock.allowance_ms * 1000
+
     @property
     def _deadline(self) -> int | None:
         if self.hand is None or self.hand.turn is None:
@@ -144,37 +164,50 @@ class Table:
         """Make the event that stops the table for good."""
         return self._event(now, table_frozen=events_pb2.TableFrozen(reference=reference))
 
-    def change_seat(self, seat: int, now: int, *, connected: bool) -> Event:
-        """Make the event that shows a player come or gone."""
-        return self._event(now, seat_changed=events_pb2.SeatChanged(seat=seat, connected=connected))
+    def change_seat(self, seat: int, now: int, **changes: int) -> Event:
+        """Make the event that shows who plays a seat; ``changes`` are fields of `SeatChanged`, the rest stands."""
+        return self._event(now, seat_changed=self.presence.change(seat, changes))
+
+    def credit(self, pause_us: int, now: int) -> Event:
+        """Make the event by which what the server took is counted as nobody's time."""
+        return self._event(now, clocks_credited=events_pb2.ClocksCredited(pause_ms=pause_us // 1000))
 
     def say(self, seat: int, phrase: str, now: int) -> Refused | Event:
         """Make the event by which a seat says something; why not, if it has said too much lately."""
-        if self.ended or not self.company.may_say(seat, now):
-            return Refused("table_over" if self.ended else "too_often", self.turn)
+        reason = self._keeps_out(seat) or ("" if self.company.may_say(seat, now) else "too_often")
+        if reason:
+            return Refused(reason, self.turn)
         return self._event(now, said=events_pb2.Said(seat=seat, phrase=phrase))
 
     def vote(self, seat: int, hand: int, now: int, *, agree: bool) -> Refused | Event | None:
         """Make the event by which a seat votes to give the hand up or takes its vote back; None if it stands so."""
-        if self.ended or self._recorded or hand != self.hand_number:
-            return Refused("table_over" if self.ended else "hand_over", self.turn)
+        reason = self._keeps_out(seat) or ("hand_over" if self._recorded or hand != self.hand_number else "")
+        if reason:
+            return Refused(reason, self.turn)
         if (seat in self.company.votes) == agree:
             return None
         return self._event(now, hand_vote=events_pb2.HandVote(seat=seat, agree=agree))
 
+    def _keeps_out(self, seat: int) -> str:
+        """Say why a player has nothing to do here any more; empty when it has."""
+        return "table_over" if self.ended else "seat_left" if self.presence[seat].left else ""
+
     def decide(self, act: Act, now: int) -> Refused | Answer | Event:
         """Judge what a seat wants: why not, or an answer to seal, or the event to fold; nothing changes."""
-        reason = self._refusal(act)
+        reason = self.refusal(act)
         if reason:
             return Refused(reason, self.turn)
         answer = Answer(act.seat, act.action, act.by)
         return self._action_taken(answer, (), now) if self.window is None else answer
 
-    def _refusal(self, act: Act) -> str:
+    def refusal(self, act: Act) -> str:
+        """Say why a seat may not do that now; empty when it may."""
         if self.frozen:
             return "table_frozen"
         if self.over or self.hand is None:
             return "table_over"
+        if act.by == PLAYER and self.presence[act.seat].left:
+            return "seat_left"
         if act.turn != self.turn:
             return "stale_turn"
         if self.window is None:
@@ -184,26 +217,33 @@ class Table:
         return "not_your_turn" if hand is None else hand.refusal(act.action) or ""
 
     def follow(self, now: int, draw_secret: DrawSecret) -> Event | None:
-        """Make the event that comes by itself now: the next hand, the end, the clock's choice; else None."""
+        """Make the event that comes by itself now: the next hand, the end, a bot for who is away, the clock's choice.
+
+        None when nothing does.
+        """
         if self.ended:
             return None
         if self._recorded:
             return self._match_ended(now) if self.match.over else self._hand_dealt(now, draw_secret())
         if self.hand is None or self.hand.over:
             return self._hand_ended(now)
-        if self.company.gives_up(self.connected, teams=bool(self.hand.rules["teams"])):
+        if self.company.gives_up(self.presence.present, teams=bool(self.hand.rules["teams"])):
             return self._hand_given_up(now)
-        return self._expired(self.hand, now) if self.window is None else self._answered(self.window, now)
+        change = self.presence.due(now, self.clock)
+        if change is not None:
+            return self.change_seat(change[0], now, bot_plays=change[1])
+        return self._clock_decides(now) if self.window is None else self._answered(self.window, now)
 
-    def _expired(self, hand: Hand, now: int) -> Event | None:
+    def _clock_decides(self, now: int) -> Event | None:
+        """Decide for whoever has let the time run out."""
         deadline = self._deadline
-        if deadline is None or now < deadline:
+        if self.hand is None or deadline is None or now < deadline + self._allowance_us:
             return None
-        action = hand.default_action()
+        action = self.hand.default_action()
         return self._action_taken(Answer(action.seat, action, CLOCK), (), now)
 
     def _answered(self, window: Window, now: int) -> Event | None:
-        outcome = window.outcome(now)
+        outcome = window.outcome(now - self._allowance_us)
         if outcome is None:
             return None
         if outcome.taken is not None:
@@ -303,7 +343,7 @@ class Table:
             turn=self.turn,
             opened=self.opened,
             results=map(result_to_proto, self.match.results),
-            connected=sorted(self.connected),
+            attendance=self.presence.kept(),
         )
         snapshot.at.FromMicroseconds(self.at)
         return snapshot
@@ -316,7 +356,7 @@ class Table:
         table.match.results += map(result_from_proto, snapshot.results)
         table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
         table.hand_number, table.turn = snapshot.hand, snapshot.turn
-        table.connected = set(snapshot.connected)
+        table.presence = Roster.restored(snapshot.opened.seats, snapshot.attendance)
         return table
 
     # Folding
@@ -341,27 +381,28 @@ class Table:
                 self._fold_closed(event.answers_closed)
             case "hand_ended":
                 self._fold_ended(event.hand_ended)
-            case "seat_changed" | "table_resumed" | "match_ended" | "table_frozen" as kind:
-                self._fold_state(event, kind)
-            case "said" | "hand_vote" | "rematch_wish" | "rematch_placed":
-                pass  # the company's
-            case None:
-                raise ValueError(f"event {event.sequence} says nothing")
-            case body:
-                assert_never(body)
-
-    def _fold_state(self, event: Event, kind: _StateKind) -> None:
-        """Take in what an event says of the table rather than of the game."""
-        match kind:
             case "seat_changed":
                 self._fold_seat(event.seat_changed)
+            case "match_ended":
+                self.over = True
+            case None:
+                raise ValueError(f"event {event.sequence} says nothing")
+            case _:
+                self._fold_around(event)
+
+    def _fold_around(self, event: Event) -> None:
+        """Take in what happens to the table rather than at it."""
+        match event.WhichOneof("body"):
             case "table_resumed":
                 self._fold_resumed()
-            case "match_ended" | "table_frozen":
-                self.over = event.HasField("match_ended")
+            case "clocks_credited":
+                self._fold_credit(event.clocks_credited.pause_ms * 1000)
+            case "said" | "hand_vote" | "rematch_wish" | "rematch_placed":
+                pass  # the company's
+            case "table_frozen":
                 self.frozen = event.table_frozen.reference
             case body:
-                assert_never(body)
+                raise ValueError(f"event {event.sequence} is unknown: {body}")
 
     def seal(self, answer: Answer) -> None:
         """Keep an answer to a private question. Raises ValueError for a seat that is not asked one."""
@@ -373,6 +414,7 @@ class Table:
         self.opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
         self.seats = tuple(opened.seats)
+        self.presence = Roster.of(opened.seats, self.at)
         self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
@@ -387,6 +429,7 @@ class Table:
 
     def _fold_action(self, taken: events_pb2.ActionTaken) -> None:
         action = action_from_proto(taken.seat, taken.action)
+        self.presence[taken.seat].acted(taken.decided_by, self.at)
         if self.window is None:
             bank = self._banks_us[taken.seat]
             self._banks_us[taken.seat] = timing.bank_after(self.began, self.at, self.clock.turn_ms, bank)
@@ -405,12 +448,20 @@ class Table:
             raise ValueError("the hand did not end as the log says")
         self.match.record(self.hand, given_up=ended.given_up)
         self._recorded, self.window = True, None
+        if not ended.voided:
+            self.conduct = self.presence.end_hand()
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
-        (self.connected.add if changed.connected else self.connected.discard)(changed.seat)
+        self.presence[changed.seat].changed(changed, self.at)
+
+    def _fold_credit(self, pause_us: int) -> None:
+        self.began = min(self.began + pause_us, self.at)
+        if self.window is not None and self.window.until is not None:
+            self.window.until += pause_us
+        self.presence.credited(pause_us, self.at)
 
     def _fold_resumed(self) -> None:
-        self.connected.clear()
+        self.presence.resumed(self.at)
         self.began = self.at
         if self.window is not None:
             self.window.until = self._window_end()

@@ -55,6 +55,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_DRAINING: _Reason.ValueType  # 48
     REASON_TABLE_MOVING: _Reason.ValueType  # 49
     """No server has the table right now; one takes it soon."""
+    REASON_SEAT_LEFT: _Reason.ValueType  # 55
+    """The caller has left this match for good."""
     REASON_TOO_OFTEN: _Reason.ValueType  # 56
     """The seat has said enough for now."""
     REASON_OTHER_DEVICE: _Reason.ValueType  # 57
@@ -128,6 +130,8 @@ REASON_RESUME_FROM: Reason.ValueType  # 47
 REASON_DRAINING: Reason.ValueType  # 48
 REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
+REASON_SEAT_LEFT: Reason.ValueType  # 55
+"""The caller has left this match for good."""
 REASON_TOO_OFTEN: Reason.ValueType  # 56
 """The seat has said enough for now."""
 REASON_OTHER_DEVICE: Reason.ValueType  # 57
