@@ -15,6 +15,9 @@ from gouji.v1.consequences_pb2 import Consequence
 from gouji.v1.events_pb2 import ActionTaken, Event, HandDealt, HandEnded
 from gouji.wire import card_from_proto, rules_from_proto
 
+AFTERWARDS = ("said", "rematch_wish", "rematch_placed")
+"""What may follow the end of a match."""
+
 
 @dataclass
 class Audit:
@@ -35,7 +38,7 @@ class Audit:
         """Go on by one event; yields a sentence for each thing that is wrong."""
         if event.sequence != self.sequence + 1:
             yield f"event {event.sequence} follows {self.sequence}"
-        if self.over:
+        if self.over and event.WhichOneof("body") not in AFTERWARDS:
             yield f"event {event.sequence} comes after the end"
         self.sequence = event.sequence
         match event.WhichOneof("body"):

@@ -29,10 +29,10 @@ RULES = {
 }
 
 PEOPLE = [
-    Event(sequence=1, said=events_pb2.Said(seat=2, phrase="hello")),
-    Event(sequence=2, hand_vote=events_pb2.HandVote(seat=3, agree=True)),
-    Event(sequence=3, rematch_wish=events_pb2.RematchWish(seat=4, ready=True)),
-    Event(sequence=4, rematch_placed=events_pb2.RematchPlaced(table_id="t2")),
+    Event(sequence=1, at={}, said=events_pb2.Said(seat=2, phrase="hello")),
+    Event(sequence=2, at={}, hand_vote=events_pb2.HandVote(seat=3, agree=True)),
+    Event(sequence=3, at={}, rematch_wish=events_pb2.RematchWish(seat=4, ready=True)),
+    Event(sequence=4, at={}, rematch_placed=events_pb2.RematchPlaced(table_id="t2")),
 ]
 """What people do beside the game, which is the same to everybody."""
 

@@ -6,6 +6,7 @@ person stands in ``seats``. Times are microseconds from 1970 on.
 
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from gouji.engine import Hand
@@ -21,14 +22,14 @@ WITHIN_US: Final = 10_000_000
 """Time after which a seat may say as much again."""
 
 
+@dataclass(slots=True)
 class Company:
-    """What the log says of the people of one table."""
+    """What the log says of the people of one table: who votes, who is ready, and the rematch's table once placed."""
 
-    def __init__(self) -> None:
-        self.votes: set[int] = set()
-        self.ready: set[int] = set()
-        self.rematch = ""
-        self._said: dict[int, deque[int]] = {}
+    votes: set[int] = field(default_factory=set)
+    ready: set[int] = field(default_factory=set)
+    rematch: str = ""
+    _said: dict[int, deque[int]] = field(default_factory=dict)
 
     def fold(self, event: Event) -> None:
         """Take in the next event, of whatever kind."""

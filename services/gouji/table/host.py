@@ -86,7 +86,7 @@ class Host:
         )
         metrics.capacity.set(self._capacity)
         metrics.tables.set_function(lambda: len(self._tables))
-        metrics.watchers.set_function(lambda: sum(len(live.watchers) for live in self._tables.values()))
+        metrics.watchers.set_function(lambda: sum(live.audience for live in self._tables.values()))
 
     def now(self) -> int:
         """Give the time in microseconds from 1970 on."""

@@ -109,6 +109,12 @@ class Live:
         self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
         self._snapshot: snapshot_pb2.TableSnapshot | None = None
 
+    @property
+    def audience(self) -> int:
+        """How many watch, those who are behind too."""
+        made = [view for view in self.views.values() if view.done() and not view.cancelled() and not view.exception()]
+        return len(self.watchers) + sum(len(view.result().watchers) for view in made)
+
     # What comes in
 
     async def act(self, seat: int, request: table_pb2.ActRequest) -> table_pb2.ActResponse:

@@ -114,14 +114,14 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Follow a table from an event on. Roles: player (own seat or spectator), operator.
+        """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Observe(self, request, context):
-        """What the caller's seat may know now, and what it may do. Roles: player, operator.
+        """What the caller's seat may know now, and what it may do. Roles: player, operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
