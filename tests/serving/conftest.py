@@ -15,7 +15,13 @@ from gouji.serving.testing import captured_log, running_app
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 SERVICE = "gouji.v1.TableService"
-ROLES = {"Act": {Role.PLAYER}, "Watch": {Role.PLAYER}, "Observe": ANYBODY, "Open": {Role.SERVICE}}
+ROLES = {
+    "Act": {Role.PLAYER},
+    "Contribute": {Role.PLAYER},
+    "Watch": {Role.PLAYER},
+    "Observe": ANYBODY,
+    "Open": {Role.SERVICE},
+}
 
 
 @dataclass

@@ -160,7 +160,7 @@ async def test_migrations_make_what_the_schema_says_and_take_it_away_again(datab
     database = Database(database_url)
     assert await database.revision() is None
     await database.upgrade()
-    assert await database.revision() == "0001"
+    assert await database.revision() == "0002_sealed_commands"
     await database.upgrade()
     async with database.connect() as connection:
         differences = await connection.run_sync(_differences)
@@ -183,7 +183,7 @@ def _differences(connection: sa.Connection) -> list[Any]:
 async def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
     several = [Database(database_url) for _ in range(4)]
     await asyncio.gather(*(database.upgrade() for database in several))
-    assert await several[0].revision() == "0001"
+    assert await several[0].revision() == "0002_sealed_commands"
     for database in several:
         await database.close()
 

@@ -72,6 +72,11 @@ class Settings(BaseSettings):
         description="Secret that signs the tokens of services and operators, 32 characters or more, the same "
         "in every process; when unset, kept in the data directory.",
     )
+    log_keys: Key | None = Field(
+        default=None,
+        description="Secrets that encrypt the tables' logs in the database, 32 characters or more each, the newest "
+        "first, separated by commas, the same in every process; when unset, kept in the data directory.",
+    )
     access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
     refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
 
@@ -108,6 +113,12 @@ class Settings(BaseSettings):
     )
     answers_most_ms: NotNegative = Field(
         default=2500, description="Longest time for which private questions stay open."
+    )
+    contributions_ms: NotNegative = Field(
+        default=3000, description="How long a deal waits for the players' contributions to its shuffle."
+    )
+    frozen_seconds: Positive = Field(
+        default=86_400, description="Time after which a stopped table that nobody resumes is given up."
     )
     bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
     bot_pace_ms: NotNegative = Field(default=600, description="How long a bot seems to think.")

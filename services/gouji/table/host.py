@@ -338,4 +338,5 @@ def _default_clock(app: App) -> rules_pb2.Clock:
         bank_ms=settings.bank_ms,
         answers_least_ms=settings.answers_least_ms,
         answers_most_ms=settings.answers_most_ms,
+        contributions_ms=settings.contributions_ms,
     )

@@ -52,6 +52,7 @@ def full_clock(asked: rules_pb2.Clock, default: rules_pb2.Clock, *, people: bool
         bank_ms=asked.bank_ms or default.bank_ms,
         answers_least_ms=asked.answers_least_ms or min(usual_least, most),
         answers_most_ms=most,
+        contributions_ms=asked.contributions_ms or (default.contributions_ms if people else 0),
     )
 
 

@@ -55,6 +55,12 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_DRAINING: _Reason.ValueType  # 48
     REASON_TABLE_MOVING: _Reason.ValueType  # 49
     """No server has the table right now; one takes it soon."""
+    REASON_NOT_COLLECTING: _Reason.ValueType  # 56
+    """No contributions to this hand's deal are taken now, or not from this seat."""
+    REASON_CONTRIBUTION_GIVEN: _Reason.ValueType  # 57
+    """The seat gave another contribution to this deal; the first stands."""
+    REASON_NOT_FROZEN: _Reason.ValueType  # 58
+    """The table does not stand still, or not any more."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
@@ -120,6 +126,12 @@ REASON_RESUME_FROM: Reason.ValueType  # 47
 REASON_DRAINING: Reason.ValueType  # 48
 REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
+REASON_NOT_COLLECTING: Reason.ValueType  # 56
+"""No contributions to this hand's deal are taken now, or not from this seat."""
+REASON_CONTRIBUTION_GIVEN: Reason.ValueType  # 57
+"""The seat gave another contribution to this deal; the first stands."""
+REASON_NOT_FROZEN: Reason.ValueType  # 58
+"""The table does not stand still, or not any more."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61

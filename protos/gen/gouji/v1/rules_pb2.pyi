@@ -104,6 +104,7 @@ class Clock(_message.Message):
     BANK_MS_FIELD_NUMBER: _builtins.int
     ANSWERS_LEAST_MS_FIELD_NUMBER: _builtins.int
     ANSWERS_MOST_MS_FIELD_NUMBER: _builtins.int
+    CONTRIBUTIONS_MS_FIELD_NUMBER: _builtins.int
     turn_ms: _builtins.int
     """Time for one decision, in milliseconds."""
     bank_ms: _builtins.int
@@ -113,6 +114,8 @@ class Clock(_message.Message):
     milliseconds. The length is drawn without looking at the hands.
     """
     answers_most_ms: _builtins.int
+    contributions_ms: _builtins.int
+    """How long a deal waits for the seats' contributions, in milliseconds."""
     def __init__(
         self,
         *,
@@ -120,10 +123,11 @@ class Clock(_message.Message):
         bank_ms: _builtins.int = ...,
         answers_least_ms: _builtins.int = ...,
         answers_most_ms: _builtins.int = ...,
+        contributions_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "turn_ms", b"turn_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "contributions_ms", b"contributions_ms", "turn_ms", b"turn_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

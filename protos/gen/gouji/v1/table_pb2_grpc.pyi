@@ -39,6 +39,8 @@ class TableServiceStub:
     """Follow a table from an event on. Roles: player (own seat or spectator), operator."""
     Observe: _grpc.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+    Contribute: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]
+    """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
 
@@ -53,6 +55,8 @@ class TableServiceAsyncStub(TableServiceStub):
     """Follow a table from an event on. Roles: player (own seat or spectator), operator."""
     Observe: _aio.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]  # type: ignore[assignment]
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+    Contribute: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]  # type: ignore[assignment]
+    """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]  # type: ignore[assignment]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
 
@@ -82,6 +86,14 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ObserveResponse, _abc.Awaitable[_table_pb2.ObserveResponse]]:
         """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+
+    @_abc_1.abstractmethod
+    def Contribute(
+        self,
+        request: _table_pb2.ContributeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ContributeResponse, _abc.Awaitable[_table_pb2.ContributeResponse]]:
+        """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
 
     @_abc_1.abstractmethod
     def Open(
