@@ -20,6 +20,12 @@ up: install      ## install and run everything in one process on SQLite
 test: install    ## run all tests
 	$(BIN)/pytest -n auto --dist worksteal
 
+leaks: install   ## swap hidden cards at length: no seat may see a difference
+	$(BIN)/python -m tests.engine.leaks 1000
+
+matches: install ## 1,000 random matches of every preset, checked by the tests' own telling of the rules
+	nice $(BIN)/python -m tests.engine.matches
+
 lint: install    ## ruff, mypy, buf
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,4 +55,4 @@ bench: install   ## measure the engine beside its peers, and the start of `gouji
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
 
-.PHONY: help install up test lint protos fresh lock bench clean
+.PHONY: help install up test leaks matches lint protos fresh lock bench clean

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from gouji.engine import RuleSet
 from gouji.engine.deal import deck_for
 from gouji.v1.cards_pb2 import RANK_FOUR, Card
-from gouji.v1.events_pb2 import ActionTaken, Consequence, Event, HandDealt, HandEnded
+from gouji.v1.consequences_pb2 import Consequence
+from gouji.v1.events_pb2 import ActionTaken, Event, HandDealt, HandEnded
 from gouji.wire import card_from_proto, rules_from_proto
 
 

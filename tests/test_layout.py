@@ -32,6 +32,7 @@ PURE = {
     "gouji.table.bodies",
     "gouji.table.collecting",
     "gouji.table.deals",
+    "gouji.table.past",
     "gouji.table.projection",
     "gouji.table.records",
     "gouji.table.table",

@@ -27,7 +27,7 @@ def did(seat: int, verb: str, *followed: Consequence, by: int = 0) -> Event:
     taken = ActionTaken(
         seat=seat,
         action=action_to_proto(action),
-        consequences=consequences_to_proto(followed, lambda _seat: [Card(0, 0)] * 2),
+        consequences=consequences_to_proto(followed),
     )
     if by:
         taken.decided_by = DECIDED_BY_CLOCK
@@ -35,7 +35,7 @@ def did(seat: int, verb: str, *followed: Consequence, by: int = 0) -> Event:
 
 
 def closed(*followed: Consequence) -> Event:
-    return Event(answers_closed=AnswersClosed(consequences=consequences_to_proto(followed, lambda _seat: ())))
+    return Event(answers_closed=AnswersClosed(consequences=consequences_to_proto(followed)))
 
 
 def written(*events: Event) -> list[str]:
@@ -85,7 +85,8 @@ def test_a_hand_that_ends_within_a_trick_still_shows_it() -> None:
 
 
 def test_a_struck_seats_cards_are_shown() -> None:
-    assert "1 is struck out (烧糊) with 3×2" in written(did(0, "play K", SeatStruck(1, "33"), TrickWon(0, 0)))[0]
+    struck = SeatStruck(1, (Card(0, 0),) * 2)
+    assert "1 is struck out (烧糊) with 3×2" in written(did(0, "play K", struck, TrickWon(0, 0)))[0]
 
 
 def test_revolutions_come_before_the_tricks() -> None:

@@ -7,6 +7,7 @@ from gouji.cli import render
 from gouji.cli.sentences import SENTENCES
 from gouji.client.errors import REASONS
 from gouji.engine import Action, ActionKind, Hand, RuleSet
+from gouji.engine.cards import Card
 from gouji.engine.events import BurnSucceeded, SeatFinished, SeatStruck, TrickWon
 
 STANDARD = RuleSet.parse("standard")
@@ -41,7 +42,7 @@ def test_a_trick_is_a_line() -> None:
 def test_consequences() -> None:
     assert render.follows(TrickWon(3, 4)) == "wins 3, 4 catches the wind (接风)"
     assert render.follows(SeatFinished(2, 1)) == "2 is 头科/head"
-    assert render.follows(SeatStruck(1, "553")) == "1 is struck out (烧糊) with 5×2  3"
+    assert render.follows(SeatStruck(1, (Card(2, 1), Card(2, 0), Card(0, 0)))) == "1 is struck out (烧糊) with 5×2  3"
     assert render.follows(BurnSucceeded(1, 0, 2)) == "1 has burned 0 (烧成), doubled 2×"
 
 

@@ -46,7 +46,7 @@ def log() -> list[Event]:
     while not hand.over:
         action = hand.legal_actions()[-1]
         cards = hand.leaving(action.seat, action.cards)
-        followed = consequences_to_proto(hand.apply(action), hand.cards)
+        followed = consequences_to_proto(hand.apply(action))
         say(
             action_taken=ActionTaken(
                 seat=action.seat,

@@ -132,7 +132,7 @@ class Tables(table_pb2_grpc.TableServiceServicer):
         raise NotImplementedError
 
     def bind(self, app: App) -> None:
-        roles = {"Open": {"service"}, "Act": (), "Watch": (), "Observe": (), "Contribute": ()}
+        roles = {"Open": {"service"}, "Adopt": (), "Drain": (), "Act": (), "Watch": (), "Observe": (), "Contribute": ()}
         app.add_servicer(table_pb2_grpc.add_TableServiceServicer_to_server, self, "gouji.v1.TableService", roles=roles)
 
 

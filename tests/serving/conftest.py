@@ -21,6 +21,8 @@ ROLES = {
     "Watch": {Role.PLAYER},
     "Observe": ANYBODY,
     "Open": {Role.SERVICE},
+    "Adopt": {Role.SERVICE},
+    "Drain": {Role.OPERATOR},
 }
 
 

@@ -218,8 +218,8 @@ def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes every deal this position, led by seat 0."""
 
     def fix(hands: list[str], **position: Any) -> None:
-        def deal(match: Match, _seed: bytes, *, held: bool = False) -> Hand:
-            return Hand.position(match.rules, hands, 0, held=held, **position)
+        def deal(match: Match, _seed: bytes, *, held: bool = False, history: bool = False) -> Hand:
+            return Hand.position(match.rules, hands, 0, held=held, history=history, **position)
 
         monkeypatch.setattr(Match, "deal", deal)
 

@@ -15,7 +15,7 @@ from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, observation_pb2, rules_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
-from gouji.wire import card_from_proto
+from gouji.wire import card_from_proto, observation_from_proto
 
 PLAYER = events_pb2.DECIDED_BY_PLAYER
 RULES = {
@@ -325,3 +325,42 @@ def test_cards_dealt_show_only_when_the_calls_before_the_deal_are_over() -> None
     for viewer in (*range(6), None):
         shown = project(event, viewer, None).action_taken
         assert [len(hand.cards) for hand in shown.hands] == [36 * (seat == viewer) for seat in range(6)]
+
+
+def test_a_snapshot_has_the_history_of_its_hand_as_each_seat_saw_it_and_stays_small() -> None:
+    chance, secret, now = random.Random(7), bytes(32), 1_000_000
+    table, _ = begin({"preset": "free_for_all"}, secret, hands=3)
+    largest, hidden = 0, 0
+    while not table.ended and table.hand is not None:
+        for viewer in (*range(6), None):
+            shown = observation(table, viewer)
+            assert shown is not None
+            history = observation_from_proto(shown).history
+            assert history == table.hand.observe(viewer).history
+            hidden += history != table.hand.steps
+            largest = max(largest, shown.ByteSize())
+        step = random_acts(table, chance, now)
+        now = max(now, step) if isinstance(step, int) else now + 1000
+        if isinstance(step, int):
+            follow(table, now, secret)
+        else:
+            do(table, step, now, secret)
+    assert hidden
+    assert largest < 64 * 1024
+
+
+def test_who_has_answered_in_private_sees_the_same_as_who_is_not_asked(fixed_deal: Callable[..., None]) -> None:
+    fixed_deal(["KK3", "AAw5", "3", "224567", "AAw5", "3"])
+    table, _ = begin({}, bytes(32))
+    assert table.hand is not None
+    do(table, Act(0, table.turn, table.hand.legal_actions()[-1], PLAYER), 1_000_000, bytes(32))
+    for seat in (4, 1):
+        assert table.window is not None
+        asked = table.hand_asking(seat)
+        assert asked is not None
+        do(table, Act(seat, table.turn, asked.default_action(), PLAYER), 1_000_001, bytes(32))
+        seen = observation(table, seat)
+        assert seen is not None
+        assert (seen.question, seen.turn_plus_one, seen.answers_open) == (0, 0, True)
+        drawn = observation_from_proto(seen).determinize(random.Random(1))
+        assert drawn.observe(seat).question is None

@@ -3,7 +3,8 @@
 import pytest
 
 from gouji.serving.errors import ServiceError
-from gouji.table.watch import Watcher, Watchers, resume_from
+from gouji.table.refusals import resume_from
+from gouji.table.watch import SPREAD_MS, Watcher, Watchers
 from gouji.v1.events_pb2 import Event
 
 
@@ -74,3 +75,19 @@ def test_an_event_is_made_once_for_each_seat_and_slow_watchers_are_dropped() -> 
     watchers.end()
     assert not len(watchers)
     assert not any(watcher.check() for watcher in quick)
+
+
+def test_watchers_of_a_table_that_moves_are_told_where_and_spread_out() -> None:
+    watchers = Watchers()
+    six = [Watcher(seat, first=1) for seat in range(6)]
+    for watcher in six:
+        watchers.add(watcher)
+    watchers.move(9, "there:1")
+    assert len(watchers) == 0
+    waits = []
+    for watcher in six:
+        with pytest.raises(ServiceError) as told:
+            watcher.check()
+        assert (told.value.reason, told.value.metadata) == ("resume_from", {"from_sequence": "9", "address": "there:1"})
+        waits.append(told.value.retry_after_ms)
+    assert sorted(waits) == [SPREAD_MS * n // 6 for n in range(6)]

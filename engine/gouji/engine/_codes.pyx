@@ -6,7 +6,8 @@ from libc.string cimport memset
 
 from gouji.engine._game cimport read_play
 from gouji.engine._state cimport (
-    BIG, RANKS, SMALL, TWO, Play, kind_in, pack, pack_return, pack_value, seat_in, unpack, value_in,
+    BIG, RANKS, SMALL, TWO, Play, kind_in, pack, pack_return, pack_value, return_base, seat_in, unpack, unpack_return,
+    value_in,
 )
 
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
@@ -50,10 +51,7 @@ def decode(code):
 
 cdef str returned_text(uint64_t code):
     cdef uint8_t cards[16]
-    cdef int rank, at = 8
-    for rank in range(RANKS):
-        cards[rank] = (code >> at) & (15 if rank < SMALL else 3)
-        at += 4 if rank < SMALL else 2
+    unpack_return(code, cards)
     return text_of(cards)
 
 
@@ -72,7 +70,7 @@ def encode(action):
             raise IllegalAction(Reason.NOT_ONE_BASE, action)
         return pack(action.seat, int(kind), play)
     if kind is ActionKind.RETURN:
-        if max(held[:SMALL]) > 15 or max(held[SMALL:]) > 3:
+        if any(held[rank] >= return_base(rank) for rank in range(RANKS)):
             raise IllegalAction(Reason.WRONG_COUNT, action)
         return pack_return(action.seat, counts)
     if kind in _OF_RANK:

@@ -129,6 +129,11 @@ cdef void end_hand(State* s, const Rules* rules, Log* log) noexcept nogil:
         s.question = Q_LAST
         return
     place_the_rest(s)
+    if joins_sweep(s, rules, 3):
+        # The last seat in has come second: who had left as third is fourth.
+        third = s.order[3]
+        s.order[3] = s.order[2]
+        s.order[2] = third
     stop(s, OVER)
     note(log, N_OVER, 0, 0, 0)
 

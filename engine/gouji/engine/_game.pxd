@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint64_t
 
-from gouji.engine._state cimport Log, Play, Rules, State
+from gouji.engine._state cimport Debt, Log, Play, Rules, State
 
 
 cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
@@ -18,3 +18,13 @@ cdef int step(State* s, const Rules* rules, uint64_t code) noexcept nogil
 cdef int step_all(State* s, const Rules* rules, const uint64_t* codes, Py_ssize_t n) noexcept nogil
 cdef int play_out(State* s, const Rules* rules, uint64_t* chance, int until) noexcept nogil
 cdef bint yield_is_open(const State* s, const Rules* rules) noexcept nogil
+cdef bint declines_privately(const State* s, int kind) noexcept nogil
+cdef int check_prelude(const State* s, const Rules* rules, int kind, uint64_t code) noexcept nogil
+cdef bint has_decision(const State* s, const Rules* rules, int seat, int question) noexcept nogil
+cdef bint may_be_returned(const State* s, int rank) noexcept nogil
+cdef int payable(const State* s, const Rules* rules, const Debt* debt) noexcept nogil
+cdef bint may_refuse(const State* s, const Rules* rules, int rank) noexcept nogil
+cdef int seller_for(const State* s, const Rules* rules, int buyer) noexcept nogil
+cdef bint gives_for_nothing(const State* s, const Rules* rules, int buyer) noexcept nogil
+cdef int price(const State* s, int buyer) noexcept nogil
+cdef bint only_threes(const uint8_t* cards) noexcept nogil

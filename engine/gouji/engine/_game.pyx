@@ -13,6 +13,7 @@ include "_burns.pxi"
 include "_asking.pxi"
 include "_endings.pxi"
 include "_answers.pxi"
+include "_tribute.pxi"
 include "_prelude.pxi"
 
 
@@ -20,12 +21,15 @@ cdef inline bint is_well_formed(uint64_t code) noexcept nogil:
     """Whether a packed action has no bits beside those that its kind uses."""
     cdef int kind = kind_in(code)
     cdef Play play
+    cdef uint8_t cards[16]
     if kind == PLAY or kind == BURN or kind == REVOLT:
         play = unpack(code)
         return not code >> 56 and adds_up(&play)
     if takes_value(kind):
         return not code >> 16
-    return kind == RETURN or (kind <= LAST_KIND and not code >> 8)
+    if kind == RETURN:
+        return unpack_return(code, cards)
+    return kind <= LAST_KIND and not code >> 8
 
 
 cdef inline bint takes_value(int kind) noexcept nogil:
@@ -101,7 +105,7 @@ cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
     return check_prelude(s, rules, kind, code)
 
 
-cdef inline bint declines_privately(const State* s, int kind) noexcept nogil:
+cdef bint declines_privately(const State* s, int kind) noexcept nogil:
     if s.question == Q_BURN:
         return kind == PASS
     return (s.question == Q_REVOLT and kind == STAY) or (

@@ -77,6 +77,7 @@ cdef CompiledRules compile_rules(object rules):
     c.report_at = 0 if value["threes_last"] else value["report_at"]
     c.feel = 0 if value["threes_last"] else value["feel"]
     c.on_request = value["report"] == "on_request" and not value["threes_last"]
+    c.coach = value["coach"] and not value["threes_last"]
     text = f"{RULES_VERSION} {sorted((name, str(value)) for name, value in rules.values.items())}"
     made.tag = hashlib.sha256(text.encode()).digest()[:8]
     return made

@@ -101,7 +101,7 @@ cdef bint asking_is_sane(const State* s) noexcept:
     if s.turn > 5 or not (has(s.in_mask, s.turn)):
         return False
     if s.phase == LASTS:
-        return question == Q_LAST and not s.table.total
+        return question == Q_LAST
     if s.phase == PLAYING:
         return (not s.table.total and not s.n_asks) if question == Q_LEAD else s.table.total and is_next(s)
     if question == Q_CONTEST:

@@ -228,6 +228,7 @@ cdef struct Rules:      # one field an option that acts in play
     uint8_t report_at
     uint8_t feel
     uint8_t on_request
+    uint8_t coach
 
 cdef struct Play:       # R2.1; a play of jokers alone has n = 0 and base SMALL or BIG
     uint8_t base
@@ -302,7 +303,7 @@ cdef struct State:
     uint8_t asked[SEATS]            # whose counts a seat has asked for (R9.11)
     uint8_t calls[SEATS]            # 0 none, 1 after the deal, 2 before it (R9.5)
     uint8_t doubled                 # teams that doubled: 1 even, 2 odd (R9.7)
-    uint8_t aside[SEATS][16]        # cards sunk or laid off, by rank (R9.9, R9.10)
+    uint8_t aside[SEATS][16]        # cards sunk or laid off, by rank; aside[0][TOTAL]: the ranks laid off (R9.9, R9.10)
     Debt debts[MAX_DEBTS]           # what is owed from the hand before, in order of settling (R8.2)
     uint8_t n_debts
     uint8_t next_debt
@@ -393,14 +394,26 @@ cdef inline int seat_in(uint64_t code) noexcept nogil:
 cdef inline int value_in(uint64_t code) noexcept nogil:
     return (code >> 8) & 255
 
+cdef inline int return_base(int rank) noexcept nogil:
+    return 14 if rank < SMALL else 8
+
 cdef inline uint64_t pack_return(int seat, const uint8_t* cards) noexcept nogil:
-    # Cards of any ranks: four bits a rank from three to two, two bits for w and W each.
-    cdef uint64_t code = RETURN | (seat << 5)
-    cdef int rank, at = 8
+    # Cards of any ranks: kind 5 bits, seat 3, then a number: from W down to three so many of each rank, each below its
+    # base. 13 of a rank and 7 jokers of a kind are as many as 56 bits hold.
+    cdef uint64_t number = 0
+    cdef int rank
+    for rank in range(RANKS - 1, -1, -1):
+        number = number * return_base(rank) + cards[rank]
+    return RETURN | (<uint64_t>seat << 5) | (number << 8)
+
+cdef inline bint unpack_return(uint64_t code, uint8_t* cards) noexcept nogil:
+    # False for a number that is none.
+    cdef uint64_t number = code >> 8
+    cdef int rank
     for rank in range(RANKS):
-        code |= <uint64_t>cards[rank] << at
-        at += 4 if rank < SMALL else 2
-    return code
+        cards[rank] = number % return_base(rank)
+        number //= return_base(rank)
+    return number == 0
 
 cdef inline Play unpack(uint64_t code) noexcept nogil:
     cdef Play play

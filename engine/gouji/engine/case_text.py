@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gouji.engine.actions import Action, UnknownAction
+from gouji.engine.actions import Action, ActionKind, UnknownAction
 from gouji.engine.cards import parse_cards
 from gouji.engine.errors import IllegalAction
 from gouji.engine.hand import Hand
@@ -18,6 +18,20 @@ class CaseError(Exception):
 
     def __init__(self, file: str, case: str, key: str, why: str) -> None:
         super().__init__(f"{file}: {case}: {key}: {why}")
+
+
+def read_action(hand: Hand, text: str) -> Action:
+    """Read an action; a bare ``refuse`` is of the lowest rank that may be refused now (R8.4).
+
+    Raises as `Action.parse` does.
+    """
+    seat, _, verb = text.strip().partition(" ")
+    if verb.strip() != ActionKind.REFUSE.text:
+        return Action.parse(text)
+    refusals = [
+        action for action in hand.legal_actions() if action.kind is ActionKind.REFUSE and str(action.seat) == seat
+    ]
+    return refusals[0] if refusals else Action.parse(f"{text} 3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,7 @@ class Case:
     def try_action(self, key: str, hand: Hand, text: str) -> str:
         """Do an action and return the reason for which it was refused, or nothing."""
         try:
-            hand.apply(Action.parse(text))
+            hand.apply(read_action(hand, text))
         except UnknownAction:
             return Reason.UNKNOWN_ACTION.value
         except IllegalAction as illegal:
@@ -111,7 +125,7 @@ class Case:
     def refusal(self, key: str, hand: Hand, text: str) -> str:
         """Return the reason for which an action would be refused, or nothing; what a fault costs is not looked at."""
         try:
-            return str(getattr(hand.refusal(Action.parse(text)), "value", ""))
+            return str(getattr(hand.refusal(read_action(hand, text)), "value", ""))
         except UnknownAction:
             return Reason.UNKNOWN_ACTION.value
         except ValueError as broken:

@@ -6,7 +6,8 @@ with rejection, so that every order is equally likely and anybody can deal the s
 
 import hmac
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from gouji.engine.cards import SEATS, Card, Rank, full_deck
 from gouji.engine.rules import RuleSet
@@ -64,14 +65,28 @@ def shuffle(deck: Sequence[Card], source: HmacDrbg) -> list[Card]:
 
 def deck_for(rules: RuleSet) -> list[Card]:
     """Return the cards that are dealt (R1.2, R1.3), in a fixed order; of short ranks the lowest suits stay."""
-    deck = full_deck(int(str(rules["decks"])))
-    for rank, option in ((Rank.THREE, "threes"), (Rank.FOUR, "fours")):
-        stay = int(str(rules[option]))
+    return _deck_of(int(str(rules["decks"])), int(str(rules["threes"])), int(str(rules["fours"])))
+
+
+def _deck_of(decks: int, threes: int, fours: int) -> list[Card]:
+    deck = full_deck(decks)
+    for rank, stay in ((Rank.THREE, threes), (Rank.FOUR, fours)):
         if stay:
             kept = sorted(card for card in deck if card.rank == rank)
             kept = [card for _, card in sorted(enumerate(kept), key=lambda each: (each[0] % (len(kept) // 4), each[1]))]
             deck = [card for card in deck if card.rank != rank] + kept[:stay]
     return deck
+
+
+def suits_for(rules: RuleSet) -> Mapping[tuple[int, int], int]:
+    """Count the cards that are dealt by rank and suit; jokers have none."""
+    return _suits_for(int(str(rules["decks"])), int(str(rules["threes"])), int(str(rules["fours"])))
+
+
+@lru_cache(maxsize=64)
+def _suits_for(decks: int, threes: int, fours: int) -> Mapping[tuple[int, int], int]:
+    deck = _deck_of(decks, threes, fours)
+    return Counter((card.rank, card.suit) for card in deck if card.suit >= 0)
 
 
 def deal_cards(rules: RuleSet, seed: bytes, leader: int | str) -> tuple[list[list[Card]], int]:

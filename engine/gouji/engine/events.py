@@ -41,7 +41,7 @@ class SeatStruck:
     """A burning seat could not go on and left (燒糊, R5.5); ``cards`` are shown and dead."""
 
     seat: int
-    cards: str
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SeatLeft:
     """A choked or stuck seat left with the lowest place still free; ``cards`` are shown and dead (R9.8, R9.14)."""
 
     seat: int
-    cards: str
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,15 @@ class TributePaid:
 
 @dataclass(frozen=True, slots=True)
 class TributeReturned:
-    """``receiver`` gave these cards back to ``payer`` (R8.4). The two alone see them."""
+    """``receiver`` gave ``count`` cards back to ``payer`` (R8.4).
+
+    The two alone see which; to others ``cards`` are empty.
+    """
 
     receiver: int
     payer: int
     cards: tuple[Card, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

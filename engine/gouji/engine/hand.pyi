@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from gouji.engine.actions import Action
 from gouji.engine.cards import Card
 from gouji.engine.events import Consequence
-from gouji.engine.observation import Observation
+from gouji.engine.history import Step
+from gouji.engine.observation import Chance, Observation
 from gouji.engine.playouts import Playouts
 from gouji.engine.reasons import Reason
 from gouji.engine.rules import RuleSet
@@ -31,13 +32,15 @@ class Hand:
         held: bool = False,
         after: Aftermath | None = None,
         first_hand: bool = True,
+        history: bool = False,
     ) -> Hand:
         """Deal from a 32-byte seed (R3.1); ``after`` is the hand before, from which tribute is owed (R8).
 
         ``leader`` is the seat that leads the first trick, or how the deal decides it: ``random``, ``first_seated``
         or ``show_threes``; a ``held`` hand waits for `close_answers` each time private questions may have been asked;
-        None as leader takes the rules' `first_leader` (R3.2). ``first_hand`` says that it is the match's first. Raises
-        ValueError for a seed of another length.
+        None as leader takes the rules' `first_leader` (R3.2). ``first_hand`` says that it is the match's first. With
+        ``history`` the hand keeps `steps`, and shows them in its observations. Raises ValueError for a seed of another
+        length.
         """
     @staticmethod
     def position(
@@ -53,19 +56,35 @@ class Hand:
         owed: Sequence[Debt] = (),
         first_hand: bool = False,
         held: bool = False,
+        history: bool = False,
     ) -> Hand:
-        """Set up any position (docs/cases.md), ``owed`` still to settle. Raises `InvalidState` or `MalformedCards`."""
+        """Set up any position (docs/cases.md), ``owed`` still to settle; ``history`` as in `deal`.
+
+        Raises `InvalidState` or `MalformedCards`.
+        """
     @staticmethod
     def from_bytes(data: bytes, rules: RuleSet) -> Hand:
         """Read what `to_bytes` wrote under the same rules. Raises `InvalidState` for anything else."""
     @staticmethod
     def from_observation(observation: Observation) -> Hand:
         """Set up what a seat sees: only `legal_actions`, `refusal` and `default_action` of that seat mean anything."""
+    @staticmethod
+    def drawn(observation: Observation, rng: Chance) -> Hand:
+        """Draw a hand that fits an observation: `Observation.determinize`."""
     @property
     def rules(self) -> RuleSet: ...
     @property
     def at_deal(self) -> tuple[Consequence, ...]:
         """What followed by rule from the deal, before anybody was asked (R8.5, R8.6); copies do not have it."""
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """What has happened for all to see, hidden cards included; None where no account is kept.
+
+        Copies share it; bytes leave it out; `advance_all` and `playout` end it.
+        """
+    @property
+    def dealt(self) -> tuple[tuple[Card, ...], ...] | None:
+        """The six hands as dealt; None where no account is kept."""
     @property
     def phase(self) -> str:
         """``advance redeal tribute buy call sink lay_off revolt play last over``, in the order of R3.1."""
@@ -207,6 +226,8 @@ class Hand:
         """Choose the mildest lawful action, for a clock that ran out: decline, pass, else the smallest lead."""
     def observe(self, seat: int | None) -> Observation:
         """All and only what a seat may know; None for a spectator."""
+    def determinize(self, seat: int | None, rng: Chance) -> Hand:
+        """Draw a whole hand that fits what a seat, or a spectator, knows of this one: see `Observation.determinize`."""
     def clone(self) -> Hand: ...
     def to_bytes(self) -> bytes:
         """Write the state for `from_bytes` of the same build: the bytes follow the compiled state."""

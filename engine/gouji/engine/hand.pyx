@@ -12,17 +12,19 @@ from libc.string cimport memcmp, memcpy, memset
 from gouji.engine._codes cimport text_of, text_of_play
 from gouji.engine._compact cimport keep_compact
 from gouji.engine._game cimport (
-    apply, begin_play, check, close_answers, enter, holds_opening, list_actions, list_bound, play_out, read_play,
+    apply, begin_play, check, close_answers, declines_privately, enter, holds_opening, list_actions, list_bound, play_out, read_play,
     step, step_all, tribute_due, yield_is_open,
 )
+from gouji.engine._draw cimport Bounds, draw
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._sanity cimport is_sane
 from gouji.engine._scores cimport score
+from gouji.engine._sight cimport Sight, is_hidden, look, shown_count, shows_hand
 from gouji.engine._state_text cimport state_lines
 from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
     Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
-    pack, pack_value, same_team,
+    pack, pack_value,
 )
 
 from gouji.engine import events
@@ -32,8 +34,10 @@ from gouji.engine._state_text import QUESTION_NAMES as _QUESTIONS
 from gouji.engine.actions import OF_SEAT, Action, ActionKind
 from gouji.engine.cards import RANKS as RANK_TEXT
 from gouji.engine.cards import Card, counts_of, parse_cards
-from gouji.engine.deal import deal_cards
+from gouji.engine.deal import deal_cards, suits_for
 from gouji.engine.errors import IllegalAction, InvalidState
+from gouji.engine.history import Step, shown
+from gouji.engine.knowledge import bounds_of, known_cards, opened_in
 from gouji.engine.playouts import Playouts
 from gouji.engine.observation import Observation, SeatView
 from gouji.engine.reasons import Reason
@@ -42,14 +46,17 @@ from gouji.engine.spans import write_rules
 from gouji.engine.tribute import KINDS, Aftermath, Debt, is_spared, owed, to_settle, tribute_scores
 
 _REASONS = (None, *Reason)
+_FROM_HAND = (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN, ActionKind.BUY_WITH, ActionKind.GIVE)
 _JUDGED_WHOLE = (ActionKind.LAY_OFF, ActionKind.LAST, ActionKind.ASK)
 _FAULTS = (Reason.CARDS_NOT_HELD, Reason.NOT_ONE_BASE, Reason.WRONG_COUNT, Reason.DOES_NOT_BEAT,
            Reason.THREES_LAST, Reason.THREES_WHOLE)
 LEADING = int(ActionKind.PLAY)
 _MAGIC = b"GJ\x02"
+_SIGHT = b"GO\x02"
 QUESTIONS = tuple([question for question in _QUESTIONS if question])
 PHASES = ("play", "revolt", "tribute", "buy", "advance", "call", "sink", "lay_off")
 _RANK = tuple(RANK_TEXT)
+_CARDS = tuple([tuple([Card(rank, suit) for suit in range(4)]) for rank in range(13)]) + ((Card(13, -1),), (Card(14, -1),))
 
 
 cdef tuple seats_of(int mask):
@@ -67,6 +74,9 @@ cdef class Hand:
     cdef CompiledRules compiled
     cdef readonly object rules
     cdef readonly tuple at_deal
+    # What has happened and what was dealt, or None where no account is kept.
+    cdef readonly object steps
+    cdef readonly object dealt
 
     def __cinit__(self):
         cdef int seat, place
@@ -83,7 +93,7 @@ cdef class Hand:
     # Making one
 
     @staticmethod
-    def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True):
+    def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True, history=False):
         hands, first = deal_cards(rules, seed, rules["first_leader"] if leader is None else leader)
         cdef Hand hand = new_hand(rules)
         cdef int seat
@@ -98,11 +108,14 @@ cdef class Hand:
         hand.owe(() if after is None else to_settle(rules, after))
         enter(&hand.s, &hand.compiled.c, ADVANCE, &log)
         hand.at_deal = hand.told(&log, ())
+        if history:
+            hand.dealt = tuple([held_cards(&hand.s, seat) for seat in range(SEATS)])
+            hand.steps = (Step(None, hand.at_deal),) if hand.at_deal else ()
         return hand
 
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
-                 first_hand=False, held=False):
+                 first_hand=False, held=False, history=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
         cdef Hand hand = new_hand(rules)
@@ -117,6 +130,8 @@ cdef class Hand:
             hand.s.opened |= 1 << _seat(seat)
         for seat in burning:
             hand.s.burning |= 1 << _seat(seat)
+        # A seat that is out burns no longer (R5.6).
+        hand.s.burning &= hand.s.in_mask
         if hand.s.in_mask == 0:
             raise InvalidState("no seat holds cards", "hands")
         hand.look_at_resisting()
@@ -126,11 +141,18 @@ cdef class Hand:
         else:
             enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
         hand.at_deal = hand.told(&log, ())
+        if history:
+            hand.dealt = tuple([held_cards(&hand.s, seat) for seat in range(SEATS)])
+            hand.steps = ()
         return hand
 
     @staticmethod
     def from_observation(observation):
         return _from_observation(observation)
+
+    @staticmethod
+    def drawn(observation, rng):
+        return _drawn(observation, rng.getrandbits(64))
 
     @staticmethod
     def from_bytes(data, rules):
@@ -438,7 +460,7 @@ cdef class Hand:
         # An action that names ranks or a seat is nothing without them.
         if why is Reason.WRONG_PHASE and action.kind not in _JUDGED_WHOLE:
             return why
-        if action.kind in (ActionKind.PLAY, ActionKind.BURN, ActionKind.PAY, ActionKind.RETURN):
+        if action.kind in _FROM_HAND:
             wanted = counts_of(action.cards)
             for rank in range(RANKS):
                 if wanted[rank] > self.s.counts[seat][rank]:
@@ -461,12 +483,22 @@ cdef class Hand:
         cdef Log log
         log.n = 0
         code = self.lawful(action)
+        done = self.decode(code) if self.steps is not None and not self.declines(code) else None
+        partner = self.partner if done is not None else None
         if self.s.phase != TRIBUTE and self.s.phase != BUY:
             apply(&self.s, &self.compiled.c, code, &log)
-            return self.told(&log, ())
-        before = [Counter(self.cards(seat)) for seat in range(SEATS)]
-        apply(&self.s, &self.compiled.c, code, &log)
-        return self.told(&log, [Counter(self.cards(seat)) - before[seat] for seat in range(SEATS)])
+            followed = self.told(&log, ())
+        else:
+            before = [Counter(self.cards(seat)) for seat in range(SEATS)]
+            apply(&self.s, &self.compiled.c, code, &log)
+            followed = self.told(&log, [Counter(self.cards(seat)) - before[seat] for seat in range(SEATS)])
+        if done is not None:
+            self.keep(done, followed, partner)
+        return followed
+
+    cdef bint declines(self, uint64_t code):
+        """Whether a lawful action lets a private question go, unseen by all."""
+        return declines_privately(&self.s, code & 31)
 
     cdef uint64_t lawful(self, object action) except? 0xFFFFFFFFFFFFFFFF:
         """Pack an action if it is legal; a fault may cost the turn (R9.13)."""
@@ -480,12 +512,17 @@ cdef class Hand:
         raise IllegalAction(why, action if isinstance(action, Action) else None)
 
     def advance(self, code):
-        cdef int why = step(&self.s, &self.compiled.c, code)
+        cdef int why
+        if self.steps is not None:
+            self.apply(code)
+            return
+        why = step(&self.s, &self.compiled.c, code)
         if why:
             raise IllegalAction(_REASONS[why])
 
     def advance_all(self, const uint64_t[::1] codes):
         cdef int why = 0
+        self.steps = None
         if codes.shape[0]:
             with nogil:
                 why = step_all(&self.s, &self.compiled.c, &codes[0], codes.shape[0])
@@ -498,7 +535,16 @@ cdef class Hand:
         if not self.s.window or self.s.turn != NONE or self.s.phase == OVER:
             raise ValueError("no answers are waiting to be closed")
         close_answers(&self.s, &self.compiled.c, &log)
-        return self.told(&log, ())
+        followed = self.told(&log, ())
+        if self.steps is not None:
+            self.keep(None, followed, None)
+        return followed
+
+    cdef void keep(self, action, followed, partner):
+        """Add to the account; that the hand is over is the phase's to say."""
+        if self.s.phase == OVER:
+            followed = tuple([each for each in followed if not isinstance(each, events.HandOver)])
+        self.steps += (Step(action, followed, partner),)
 
     cdef tuple told(self, Log* log, object gained):
         """Say what followed; ``gained`` are the cards that each seat got, where cards changed hands."""
@@ -516,7 +562,7 @@ cdef class Hand:
         if kind == 3:
             return events.SeatChoked(a, b)
         if kind == 4:
-            return events.SeatStruck(a, text_of(self.s.counts[a]))
+            return events.SeatStruck(a, held_cards(&self.s, a))
         if kind == 5:
             return events.SeatStuck(a)
         if kind == 6:
@@ -528,7 +574,7 @@ cdef class Hand:
         if kind == 9:
             return events.HandOver()
         if kind == 17:
-            return events.SeatLeft(a, text_of(self.s.counts[a]))
+            return events.SeatLeft(a, held_cards(&self.s, a))
         if kind == 16:
             return events.TributeShown(a, b, self.leaving(a, _RANK[c & 15] * (c >> 4)))
         return tell_of_prelude(kind, a, b, c, gained)
@@ -570,16 +616,8 @@ cdef class Hand:
     def observe(self, seat):
         return _observe(self, seat)
 
-    cdef int shown_count(self, int seat, object viewer):
-        cdef int held = self.s.counts[seat][TOTAL]
-        if viewer == seat or held == 0:
-            return held
-        # R9.11: 36 is every card of four packs, and means always.
-        if held > self.compiled.c.report_at and self.compiled.c.report_at < 36:
-            return -1
-        if self.compiled.c.on_request and (viewer is None or not has(self.s.asked[<int>viewer], seat)):
-            return -1
-        return held
+    def determinize(self, seat, rng):
+        return _drawn(_observe(self, seat), rng.getrandbits(64))
 
     cdef tuple may_ask(self, int viewer):
         """Whose counts a seat may still ask for (R9.11)."""
@@ -588,17 +626,6 @@ cdef class Hand:
         asked = self.s.asked[viewer] | (1 << viewer)
         return tuple([seat for seat in range(SEATS) if has(self.s.in_mask, seat) and not has(asked, seat)])
 
-    cdef str shown_hand(self, int seat, object viewer):
-        """R9.12: a team-mate's hand, for who has finished, or once it holds few cards; else nothing."""
-        cdef int place = -1 if viewer is None else viewer
-        if place < 0 or not self.rules["coach"] or place == seat or not same_team(place, seat):
-            return ""
-        if not self.compiled.c.teams or self.compiled.c.threes_last or not has(self.s.in_mask, seat):
-            return ""
-        finished = place in self.finished
-        few = self.s.counts[seat][TOTAL] <= self.compiled.c.report_at
-        return text_of(self.s.counts[seat]) if finished or few else ""
-
     # Copies and bytes
 
     def clone(self):
@@ -606,6 +633,8 @@ cdef class Hand:
         memcpy(&other.s, &self.s, sizeof(State))
         other.compiled = self.compiled
         other.rules = self.rules
+        other.steps = self.steps
+        other.dealt = self.dealt
         return other
 
     __copy__ = clone
@@ -639,6 +668,7 @@ cdef class Hand:
     def playout(self, seed):
         cdef uint64_t chance = (<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)) | 1
         cdef int before, after
+        self.steps = None
         with nogil:
             before = play_out(&self.s, &self.compiled.c, &chance, PLAYING)
             after = play_out(&self.s, &self.compiled.c, &chance, OVER) if before >= 0 else 0
@@ -673,254 +703,7 @@ cdef class Hand:
         return sums.total(count)
 
 
-cdef enum:
-    AT_ONCE = 256       # playouts whose ends are kept before they are summed up
-
-
-class Sums:
-    """Adds up how hands end."""
-
-    def __init__(self, teams):
-        self.void = 0
-        self.places = [[0] * SEATS for _ in range(SEATS)]
-        self.scores = [0] * SEATS
-        self.team_scores = [0, 0] if teams else None
-
-    def add(self, hand):
-        if hand.void:
-            self.void += 1
-            return
-        for place, seat in enumerate(hand.order):
-            self.places[seat][place] += 1
-        self.scores = [total + points for total, points in zip(self.scores, hand.scores)]
-        if self.team_scores is not None:
-            self.team_scores = [total + points for total, points in zip(self.team_scores, hand.team_scores)]
-
-    def total(self, count):
-        teams = None if self.team_scores is None else tuple(self.team_scores)
-        return Playouts(count, self.void, tuple(map(tuple, self.places)), tuple(self.scores), teams)
-
-
-cdef int play_out_many(const State* start, const Rules* rules, uint64_t seed, State* ends, int count) noexcept nogil:
-    """Play a position to its end again and again, each time with a chance of its own; 0, or 1 if that cannot be."""
-    cdef uint64_t chance
-    cdef int i
-    for i in range(count):
-        ends[i] = start[0]
-        chance = scattered(seed + i) | 1
-        if play_out(&ends[i], rules, &chance, PLAYING) < 0 or play_out(&ends[i], rules, &chance, OVER) < 0:
-            return 1
-    return 0
-
-
-cdef inline uint64_t scattered(uint64_t seed) noexcept nogil:
-    # SplitMix64: neighbouring seeds give chances that have nothing in common.
-    seed += <uint64_t>0x9E3779B97F4A7C15
-    seed = (seed ^ (seed >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
-    seed = (seed ^ (seed >> 27)) * <uint64_t>0x94D049BB133111EB
-    return seed ^ (seed >> 31)
-
-
-cdef tuple in_order(object cards):
-    return tuple(sorted(cards.elements(), reverse=True))
-
-
-cdef object tell_of_prelude(int kind, int a, int b, int c, object gained):
-    if kind == 10:
-        return events.TributePaid(a, b, in_order(gained[b]))
-    if kind == 11:
-        return events.TributeReturned(a, b, in_order(gained[b]))
-    if kind == 12:
-        return events.CardBought(a, b, in_order(gained[a]), in_order(gained[b]))
-    if kind == 13:
-        return events.TributeResisted(a, b, KINDS[c])
-    if kind == 14:
-        return events.FoursSunk(a)
-    return events.RanksLaidOff(("", "3", "4", "34")[a & 3])
-
-
-cdef Hand new_hand(object rules):
-    cdef Hand hand = Hand.__new__(Hand)
-    hand.rules = rules
-    hand.compiled = compiled(rules)
-    return hand
-
-
-def _seat(seat):
-    if not isinstance(seat, int) or not 0 <= seat < SEATS:
-        raise InvalidState(f"{seat!r} is not a seat, 0 to 5")
-    return seat
-
-
-cdef void give_cards(State* s, int seat, object cards):
-    cdef int rank, suit
-    for card in cards:
-        rank = card[0]
-        suit = card[1]
-        s.counts[seat][rank] += 1
-        s.counts[seat][TOTAL] += 1
-        if suit >= 0:
-            s.suits[seat][rank] += 1 << (4 * suit)
-    s.in_mask |= 1 << seat
-
-
-cdef int place_cards(State* s, object hands) except -1:
-    """Take hands as text; suits, which a position does not give, go round."""
-    cdef int seat, rank
-    if len(hands) != SEATS:
-        raise InvalidState(f"a position has 6 hands, not {len(hands)}")
-    for seat in range(SEATS):
-        counts = counts_of(parse_cards(hands[seat]))
-        if sum(counts) > 252 or max(counts[:SMALL]) > 24 or max(counts[SMALL:]) > 6:
-            raise InvalidState(f"hand {seat} holds more than six packs have, or over 252 cards", "hands")
-        for rank in range(RANKS):
-            give_cards(s, seat, [(rank, i % 4 if rank < SMALL else -1) for i in range(counts[rank])])
-        if not s.counts[seat][TOTAL]:
-            s.in_mask &= ~(1 << seat)
-    return 0
-
-
-def _set_places(Hand hand, finished, revolted):
-    cdef State* s = &hand.s
-    cdef int place, seat
-    for seat in revolted:
-        _seat(seat)
-        place = 3 if s.order[3] == NONE else 2
-        if has(s.revolted, seat) or s.order[place] != NONE or (place == 2 and not hand.compiled.c.allow_two_revolts):
-            raise InvalidState("one seat may have revolted, or two with `two_revolts: allow` (R9.1)", "revolted")
-        s.order[place] = seat
-        s.revolted |= 1 << seat
-        s.in_mask &= ~(1 << seat)
-    for seat in finished:
-        if s.counts[_seat(seat)][TOTAL] or seat in hand.places_taken():
-            raise InvalidState(f"seat {seat} cannot have finished: it holds cards, or stands twice", "finished")
-        place = 0
-        while s.order[place] != NONE:
-            place += 1
-        s.order[place] = seat
-        s.finished[s.n_finished] = seat
-        s.n_finished += 1
-    for seat in range(SEATS):
-        if not s.counts[seat][TOTAL] and seat not in hand.places_taken():
-            place = SEATS - 1
-            while s.order[place] != NONE:
-                place -= 1
-            s.order[place] = seat
-
-
-cdef tuple held_cards(State* s, int seat):
-    """A hand high to low: of each rank the highest suits dealt, since the lowest leave first."""
-    cdef int rank, suit, left, of_suit
-    cards = []
-    for rank in range(RANKS - 1, -1, -1):
-        left = s.counts[seat][rank]
-        if not left:
-            continue
-        if rank >= SMALL:
-            cards += [Card(rank, -1)] * left
-            continue
-        for suit in range(3, -1, -1):
-            of_suit = min(left, (s.suits[seat][rank] >> (4 * suit)) & 15)
-            if of_suit:
-                cards += [Card(rank, suit)] * of_suit
-                left -= of_suit
-        # A position seen from a seat knows no suits of what others hold.
-        if left:
-            cards += [Card(rank, 0)] * left
-    return tuple(cards)
-
-
-def _view(Hand hand, int seat, viewer):
-    cdef State* s = &hand.s
-    return SeatView(
-        cards_left=hand.shown_count(seat, viewer),
-        is_in=bool(has(s.in_mask, seat)),
-        place=hand.places[seat],
-        passed=bool(has(s.passed, seat)),
-        has_head=bool(has_head(s, seat)),
-        # What a deal means by itself shows with the deal.
-        opened=bool(has(s.opened, seat)) and s.phase != ADVANCE,
-        burning=bool(has(s.burning, seat)),
-        revolted=bool(has(s.revolted, seat)),
-        struck=bool(has(s.struck, seat)),
-        choked_by=dict(hand.choked).get(seat),
-        stuck=bool(has(s.stuck, seat)),
-        played=text_of(s.played[seat]),
-        kept_head=s.kept[seat],
-        shown=hand.shown_hand(seat, viewer),
-    )
-
-
-def _observe(Hand hand, viewer):
-    asked = hand.turn
-    if viewer is not None:
-        _seat(viewer)
-    mine = asked is not None and asked == viewer
-    return Observation(
-        rules=hand.rules,
-        seat=viewer,
-        phase=hand.phase,
-        cards=() if viewer is None or hand.s.phase == ADVANCE else hand.cards(viewer),
-        seats=tuple([_view(hand, seat, viewer) for seat in range(SEATS)]),
-        table=hand.table,
-        table_seat=hand.table_seat,
-        table_is_gouji=hand.table_is_gouji,
-        trick_leader=hand.trick_leader,
-        scramble=hand.scramble,
-        turn=asked if mine or not hand.private else None,
-        answers_open=(hand.s.held and hand.window) or hand.private,
-        question=hand.question if mine else None,
-        may_yield=mine and hand.may_yield,
-        finished=hand.finished,
-        felt=None if viewer is None else seat_or_none(hand.s.felt[<int>viewer]),
-        choices=tuple(hand.legal_actions()) if mine and (hand.s.phase != PLAYING or hand.s.fours_due != NONE) else (),
-        may_feel=mine and hand.s.feels[<int>viewer] < hand.compiled.c.feel,
-        may_ask=hand.may_ask(viewer) if mine else (),
-        debt=hand.debt,
-    )
-
-
-def _from_observation(seen):
-    cdef Hand hand = new_hand(seen.rules)
-    cdef State* s = &hand.s
-    cdef uint8_t counts[16]
-    cdef int seat, rank
-    if seen.phase != "play":
-        raise InvalidState("outside the play an observation lists its choices")
-    s.phase = PLAYING
-    s.trick_leader = s.first_leader = _seat(seen.trick_leader)
-    s.scramble = seen.scramble
-    if len(seen.seats) != SEATS or len(seen.cards) > 252:
-        raise InvalidState("an observation has six seats and one hand")
-    for seat in range(SEATS):
-        view = seen.seats[seat]
-        s.in_mask |= view.is_in << seat
-        s.passed |= view.passed << seat
-        s.opened |= view.opened << seat
-        s.burning |= view.burning << seat
-        s.revolted |= view.revolted << seat
-        s.kept[seat] = min(max(view.kept_head, 0), 3)
-    if seen.seat is not None:
-        in_before = s.in_mask
-        give_cards(s, _seat(seen.seat), seen.cards)
-        s.in_mask = in_before
-        if max([s.counts[<int>seen.seat][rank] for rank in range(SMALL)]) > 24 or jokers(s.counts[<int>seen.seat]) > 12:
-            raise InvalidState("a hand holds more than six packs have")
-    if seen.table:
-        held = counts_of(seen.table)
-        for rank in range(RANKS):
-            counts[rank] = min(held[rank], 255)
-        if not read_play(counts, &s.table):
-            raise InvalidState("the table holds no play")
-        s.table_seat = _seat(seen.table_seat)
-        s.gouji = seen.table_is_gouji
-    if seen.question is not None and seen.seat is None:
-        raise InvalidState("a spectator is not asked")
-    if seen.question is not None:
-        s.question = _QUESTIONS.index(seen.question)
-        s.turn = seen.seat
-        s.feels[<int>seen.seat] = 0 if seen.may_feel else 255
-        s.asked[<int>seen.seat] = 63 & ~sum([1 << _seat(seat) for seat in seen.may_ask])
-        if s.question > Q_BURN and s.question != Q_LEAD or (s.question == Q_LEAD) != (not seen.table):
-            raise InvalidState("only a lead has no play to beat")
-    return hand
+include "_setting_up.pxi"
+include "_telling.pxi"
+include "_observing.pxi"
+include "_playouts.pxi"

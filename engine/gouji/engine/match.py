@@ -89,14 +89,22 @@ class Match:
             return len(played) >= self.hands
         return max(self.team_scores or self.scores) >= (self.target or 0)
 
-    def deal(self, seed: bytes, *, held: bool = False) -> Hand:
-        """Deal the next hand from a 32-byte seed, ``held`` as in `Hand.deal`.
+    def deal(self, seed: bytes, *, held: bool = False, history: bool = False) -> Hand:
+        """Deal the next hand from a 32-byte seed, ``held`` and ``history`` as in `Hand.deal`.
 
         Raises ValueError when the match is over.
         """
         if self.over:
             raise ValueError("the match is over")
-        return Hand.deal(self.rules, seed, self._leader(), held=held, after=self._before(), first_hand=not self.played)
+        return Hand.deal(
+            self.rules,
+            seed,
+            self._leader(),
+            held=held,
+            after=self._before(),
+            first_hand=not self.played,
+            history=history,
+        )
 
     def record(self, hand: Hand) -> HandResult:
         """Take in a hand that is over. Raises ValueError otherwise."""

@@ -159,8 +159,8 @@ _ENDS: Final = (
 _TRIBUTE: Final = (
     Option("tribute_kinds", "R8.2", (), "進貢", "Which tributes are owed.", "進哪些貢。", _KINDS),
     Option("tribute_order", "R8.2", ("point", "choke", "burn", "last", "stuck"), "進貢順序",
-           "In which order tributes are settled; a sweep's stands in the place of `last`.",
-           "按什麼順序進貢；圈貢在落貢的位置。", tuple(replace(kind, term="") for kind in _KINDS),
+           "In which order tributes are settled; a sweep's stands in the place of `last` if it is not named.",
+           "按什麼順序進貢；沒有列出圈貢時，它在落貢的位置。", tuple(replace(kind, term="") for kind in _KINDS),
            needs=("tribute_kinds",)),
     Option("sweep_replaces_all", "R8.1", False, "圈免他貢", "A sweep's tribute replaces every other.",
            "串三戶時免掉其他所有的貢，只進圈貢。", needs=("teams", "tribute_kinds=sweep", "after_sweep=tribute")),

@@ -90,15 +90,20 @@ def to_settle(rules: RuleSet, after: Aftermath) -> tuple[Debt, ...]:
 
 
 def _kinds(rules: RuleSet, *, swept: bool) -> list[str]:
-    """Give the kinds that are owed, in the order of settling; `sweep` stands in the place of `last`."""
+    """Give the kinds that are owed, in the order of settling.
+
+    A sweep's tribute comes instead of `last`, and in its place unless the order names it; where it is not used, `last`
+    is owed after a sweep too.
+    """
     used = _words(rules["tribute_kinds"])
     if swept and rules["sweep_replaces_all"] and "sweep" in used:
         return ["sweep"]
     order = _words(rules["tribute_order"])
     order += [kind for kind in KINDS if kind not in order and kind != "sweep"]
-    if swept:
-        order = ["sweep" if kind == "last" else kind for kind in order]
-    return [kind for kind in order if kind in used]
+    if "sweep" not in order:
+        order.insert(order.index("last"), "sweep")
+    waived = "last" if swept and "sweep" in used else "sweep"
+    return [kind for kind in order if kind in used and kind != waived]
 
 
 def _words(value: object) -> list[str]:
@@ -106,11 +111,11 @@ def _words(value: object) -> list[str]:
 
 
 def _point(rules: RuleSet, after: Aftermath) -> Iterable[Debt]:
-    """R8.1, R9.5: who did not open, and who called wrongly."""
+    """R8.1, R9.5: who did not open, and who called wrongly: the more of the two, so never above 4 (R7.3)."""
     if not rules["opening"]:
         return
     for seat in range(SEATS):
-        cards = _for_not_opening(after, seat) + _for_calling_wrongly(rules, after, seat)
+        cards = max(_for_not_opening(after, seat), _for_calling_wrongly(rules, after, seat))
         if cards:
             yield Debt(seat, opposite(seat), "point", cards)
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "record": "gouji.cli.record:record",
     "replay": "gouji.cli.replay:replay",
     "verify": "gouji.cli.verify:verify",
+    "tables": "gouji.cli.tables:tables",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
 }

@@ -10,10 +10,10 @@ from gouji.cli import render
 from gouji.engine import ActionKind
 from gouji.engine.cards import RANKS
 from gouji.engine.events import HandVoided, ScrambleBegan, TrickWon
+from gouji.v1.consequences_pb2 import Consequence
 from gouji.v1.events_pb2 import (
     DECIDED_BY_CLOCK,
     ActionTaken,
-    Consequence,
     DealtHand,
     Event,
     HandDealt,

@@ -104,7 +104,7 @@ def follows(consequence: Consequence) -> str:
             said = f"{by} chokes {seat} (憋)"
         case SeatStruck(seat, cards) | SeatLeft(seat, cards):
             how = "is struck out (烧糊)" if isinstance(consequence, SeatStruck) else "leaves (落)"
-            said = f"{seat} {how} with {by_rank(cards)}"
+            said = f"{seat} {how} with {by_rank(_ranks(cards))}"
         case SeatStuck(seat):
             said = f"{seat} is stuck (闷)"
         case BurnSucceeded(burner, burned, doublings):

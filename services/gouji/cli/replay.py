@@ -8,10 +8,10 @@ from gouji.cli.narrate import LEGEND, NOT_OVER, STILL_PLAYED, Scribe, deal
 from gouji.cli.record_file import RecordFile, read_record
 from gouji.engine.records import BrokenRecord, HandRecord, Player, Record, Result, Step
 from gouji.engine.records import replay as play_again
+from gouji.v1.consequences_pb2 import Consequence
 from gouji.v1.events_pb2 import (
     ActionTaken,
     AnswersClosed,
-    Consequence,
     DealtHand,
     Event,
     HandDealt,
@@ -76,7 +76,7 @@ def _seat(player: Player) -> Seat:
 
 def _event(step: Step) -> Event:
     """Give a step as the event by which a table would show it."""
-    followed = consequences_to_proto(step.consequences, step.hand.cards)
+    followed = consequences_to_proto(step.consequences)
     if step.move is None:
         return Event(hand=step.played.number, hand_dealt=_dealt(step.played, followed))
     if step.move.action is None:

@@ -19,19 +19,20 @@ class Patience:
     """How a client tries again; all times in seconds.
 
     Waits are drawn evenly between 0 and a bound that doubles from ``first`` to ``most``, so that many clients
-    that lost the same server do not come back together. ``total`` bounds one call with all its attempts,
-    ``attempt`` one attempt, ``silence`` how long a stream may say nothing (heart-beats come every 10 s).
+    that lost the same server do not come back together. Where a server says how long to wait, that is the least,
+    and twice that (or that and ``first``) the most. ``total`` bounds one call with all its attempts, ``attempt`` one
+    attempt, ``silence`` how long a stream may say nothing (heart-beats come every 10 s).
     """
 
     first: float = 0.1
-    most: float = 5.0
+    most: float = 2.0
     total: float = 30.0
     attempt: float = 10.0
     silence: float = 30.0
 
     def delay(self, failures: int, asked: float | None = None) -> float:
         """Return the wait after so many failures in a row, at least what the server ``asked`` for."""
-        bound = min(self.most, self.first * 2 ** min(failures, 16))
+        bound = min(self.most, self.first * 2 ** min(failures, 16)) if asked is None else max(asked, self.first)
         return (asked or 0.0) + random.uniform(0, bound)  # noqa: S311  spreads load, guards nothing
 
     async def call(self, attempt: Callable[[], Awaitable[Answer]]) -> Answer:

@@ -121,10 +121,13 @@ class Session:
         return await self.patience.call(once)
 
     async def follow(
-        self, open_stream: Callable[[Metadata], Awaitable["grpc.aio.UnaryStreamCall[Request, Answer]"]]
+        self,
+        open_stream: Callable[[Metadata], Awaitable["grpc.aio.UnaryStreamCall[Request, Answer]"]],
+        broken: Callable[[ClientError], None] = lambda _: None,
     ) -> AsyncGenerator[Answer, None]:
         """Read a stream, and open it anew whenever it ends, breaks or falls silent, until the caller stops.
 
+        ``broken`` hears why, before the stream is opened anew.
         Raises the last `ClientError` when it is no passing one, or nothing was heard for `Patience.total`.
         """
         failures, heard = 0, time.monotonic()
@@ -135,6 +138,7 @@ class Session:
                         failures, heard = 0, time.monotonic()
                         yield message
             except ClientError as error:
+                broken(error)
                 renewed = await self._renewed_after(error)
                 if not renewed and (not error.passing or time.monotonic() - heard > self.patience.total):
                     raise

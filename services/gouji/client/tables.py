@@ -33,9 +33,9 @@ Answer = TypeVar("Answer")
 class TableClient:
     """One table for one session; ``spectate`` watches from outside even if seated.
 
-    The server that has the table may change at any time: after a failure it is looked up anew. Failures that
-    stay raise `ClientError`. While it is watched, it contributes to each deal that asks its seat, by itself, and
-    ``deals.doubts`` tells what was wrong with any.
+    The server that has the table may change at any time: after a failure the next one is the server that the failure
+    names, or is looked up anew. Failures that stay raise `ClientError`. While it is watched, it contributes to each
+    deal that asks its seat, by itself, and ``deals.doubts`` tells what was wrong with any.
     """
 
     def __init__(self, session: Session, table_id: str, *, spectate: bool = False) -> None:
@@ -66,7 +66,7 @@ class TableClient:
         A broken, silent or lagging stream is opened anew where it stopped: no event is doubled or left out.
         """
         while not self.view.over:
-            async with aclosing(self._session.follow(self._open_watch)) as responses:
+            async with aclosing(self._session.follow(self._open_watch, self._note)) as responses:
                 async for response in responses:
                     self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
                     for event in response.batch.events:
@@ -121,23 +121,25 @@ class TableClient:
     async def _call(
         self, method: "Callable[[table_pb2_grpc.TableServiceAsyncStub, Metadata], Awaitable[Answer]]"
     ) -> Answer:
-        """Make one call at the server that has the table, looked up anew after each failure."""
+        """Make one call at the server that has the table."""
 
         async def attempt(metadata: Metadata) -> Answer:
             stub = await self._stub()
             try:
                 return await method(stub, metadata)
             except grpc.aio.AioRpcError as error:
-                if ClientError.of(error).passing:
-                    self._address = None
+                self._note(ClientError.of(error))
                 raise
 
         return await self._session.repeat(attempt)
 
+    def _note(self, error: ClientError) -> None:
+        """Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help."""
+        if error.passing:
+            self._address = error.details.get("address")
+
     async def _open_watch(self, metadata: Metadata) -> "grpc.aio.UnaryStreamCall[WatchRequest, WatchResponse]":
         stub = await self._stub()
-        # Whatever ends this stream, the next one asks where the table is.
-        self._address = None
         request = WatchRequest(table_id=self.table_id, from_sequence=self.view.sequence + 1, spectate=self._spectate)
         return stub.Watch(request, metadata=metadata)
 

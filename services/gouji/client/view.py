@@ -24,9 +24,9 @@ from gouji.engine.events import (
     TributeReturned,
     TrickWon,
 )
+from gouji.v1.consequences_pb2 import Consequence
 from gouji.v1.events_pb2 import (
     ActionTaken,
-    Consequence,
     DealtHand,
     Event,
     HandDealt,
@@ -173,7 +173,7 @@ class TableView:
         self._see(taken.hands)
         seat = self.seats[action.seat]
         gone = [card_from_proto(card) for card in taken.cards]
-        seat.played = sort_cards(seat.played + "".join(RANKS[card.rank] for card in gone))
+        seat.played = sort_cards(seat.played + _ranks_of(gone))
         seat.revolted |= action.kind is ActionKind.REVOLT
         if action.kind in _IN_A_TRICK and not self.hand.contested:
             self.hand.trick.append(action)
@@ -228,8 +228,12 @@ class TableView:
                 self.seats[seat].stuck = True
             case SeatStruck(seat, cards) | SeatLeft(seat, cards):
                 self.seats[seat].struck |= isinstance(consequence, SeatStruck)
-                self.seats[seat].played = sort_cards(self.seats[seat].played + cards)
+                self.seats[seat].played = sort_cards(self.seats[seat].played + _ranks_of(cards))
 
     def _changed(self, change: SeatChanged) -> None:
         self.seats[change.seat].connected = change.connected
         self.seats[change.seat].away = change.bot_plays
+
+
+def _ranks_of(cards: Iterable[Card]) -> str:
+    return "".join(RANKS[card.rank] for card in cards)

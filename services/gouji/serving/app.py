@@ -65,6 +65,7 @@ class App:
         self._stop_steps: list[Step] = []
         self._background: list[tuple[str, Step]] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
 
     @property
@@ -152,18 +153,24 @@ class App:
             raise errors[0]
 
     async def run_until_signal(self, ready: Callable[["App"], None], *, migrate: bool = False) -> None:
-        """Start, call `ready`, serve until SIGTERM or SIGINT, and stop; the second signal ends the process at once.
+        """Start, call `ready`, serve until SIGTERM, SIGINT or `ask_to_stop`, and stop.
+
+        The second signal ends the process at once.
 
         A signal during the start is heeded when it is done.
         """
         try:
-            with _signals() as told:
+            with _signals(self.ask_to_stop):
                 await self.start(migrate=migrate)
                 ready(self)
-                await told.wait()
+                await self._told.wait()
             self.log.info("stopping")
         finally:
             await self.stop()
+
+    def ask_to_stop(self) -> None:
+        """Do what a signal does: have `run_until_signal` stop the process in good order."""
+        self._told.set()
 
     async def _open(self, *, migrate: bool) -> None:
         self._bind_ports()
@@ -269,13 +276,13 @@ async def _prepare(database: Database, *, migrate: bool) -> None:
 
 
 @contextmanager
-def _signals() -> Iterator[asyncio.Event]:
-    """Set the event at SIGTERM or SIGINT, for as long as the block lasts."""
-    loop, told = asyncio.get_running_loop(), asyncio.Event()
+def _signals(told: Callable[[], None]) -> Iterator[None]:
+    """Call this at SIGTERM or SIGINT, for as long as the block lasts."""
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
+        loop.add_signal_handler(number, told)
     try:
-        yield told
+        yield
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)

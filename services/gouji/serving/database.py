@@ -51,7 +51,7 @@ class Database:
 
         Raises `StorageUnavailable` when the database breaks off; in the commit, its outcome is then unknown.
         """
-        async with self._writer, self._connection() as connection, _translated():
+        async with self._writer, _translated(), self._connection() as connection:
             await connection.execution_options(gouji_begin="BEGIN IMMEDIATE")
             async with connection.begin():
                 yield connection
@@ -59,7 +59,7 @@ class Database:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[AsyncConnection]:
         """Open a connection for reading; what is written through it is rolled back."""
-        async with self._connection() as connection, _translated():
+        async with _translated(), self._connection() as connection:
             yield connection
 
     def now(self) -> sa.ColumnElement[int]:

@@ -79,6 +79,14 @@ table_commands = sa.Table(
 )
 """Accepted commands, so that a repeated one gets its first answer."""
 
+table_snapshots = sa.Table(
+    "table_snapshots",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("snapshot", sa.LargeBinary, nullable=False),  # TableSnapshot
+)
+"""What a live table's log folds to up to the end of its last hand; none for a table in its first hand."""
+
 outbox = sa.Table(
     "outbox",
     metadata,

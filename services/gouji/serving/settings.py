@@ -102,9 +102,15 @@ class Settings(BaseSettings):
     commit_interval_ms: NotNegative = Field(
         default=3, description="How long the log writer gathers events for one commit."
     )
+    most_commands_waiting: Positive = Field(
+        default=5000, description="How many commands may wait for the log at a time; more are refused as `overloaded`."
+    )
     table_capacity: Positive = Field(default=4000, description="How many tables a table server takes.")
     lease_seconds: Positive = Field(
         default=5, description="How long a table server owns its tables without renewing its lease."
+    )
+    drain_seconds: Positive = Field(
+        default=60, description="How long a table server that stops hands its tables to others; the rest waits for one."
     )
     turn_ms: Positive = Field(default=20_000, description="Time for one decision.")
     bank_ms: NotNegative = Field(default=60_000, description="Time that each seat has beyond that, for one hand.")

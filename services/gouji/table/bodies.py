@@ -20,7 +20,7 @@ def dealt(hand: Hand, commitment: bytes, contributions: Iterable[bytes]) -> even
         hands=hands(hand),
         first_leader=hand.first_leader,
         unseen=hand.phase == "advance",
-        consequences=consequences_to_proto(hand.at_deal, hand.cards),
+        consequences=consequences_to_proto(hand.at_deal),
         contributions=contributions,
     )
 
@@ -35,7 +35,7 @@ def taken(hand: Hand, answer: Answer, declined: Sequence[Answer]) -> events_pb2.
         action=action_to_proto(action),
         decided_by=answer.by,
         cards=map(card_to_proto, leaving),
-        consequences=consequences_to_proto(consequences, hand.cards),
+        consequences=consequences_to_proto(consequences),
         declines=declines(declined),
         partner_plus_one=0 if partner is None else partner + 1,
         hands=hands(hand) if unseen and hand.phase != "advance" else (),

@@ -1,12 +1,45 @@
-"""The accepted commands of one table, so that a repeated one gets its first answer."""
+"""How many commands may wait; and those that a table accepted, so that a repeated one gets its first answer."""
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from gouji.serving.errors import ServiceError
 from gouji.table.collecting import Contribution
+from gouji.table.refusals import busy
 from gouji.v1 import table_pb2
+
+MOST_AT_A_TABLE: Final = 64
+"""Commands that may wait at one table: some ten for each seat."""
+
+
+class CommandQueue:
+    """Counts the commands that wait for their answer, in the process and at each table."""
+
+    def __init__(self, most: int, most_at_a_table: int = MOST_AT_A_TABLE) -> None:
+        self._most = most
+        self._most_at_a_table = most_at_a_table
+        self._waiting: Counter[str] = Counter()
+
+    @contextmanager
+    def waiting(self, table_id: str) -> Iterator[None]:
+        """Have one command more wait for as long as the block lasts.
+
+        Raises `ServiceError` `overloaded` when too many do; nothing has been done then.
+        """
+        if self._waiting.total() >= self._most or self._waiting[table_id] >= self._most_at_a_table:
+            raise busy()
+        self._waiting[table_id] += 1
+        try:
+            yield
+        finally:
+            self._waiting[table_id] -= 1
+            if not self._waiting[table_id]:
+                del self._waiting[table_id]
+
 
 _CONTRIBUTION: Final = "\x01deal/"
 

@@ -6,22 +6,26 @@ an older one. A lease says that this server lives; when it cannot be renewed, al
 
 import asyncio
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
 from gouji.serving.app import App
 from gouji.serving.clock import microseconds
-from gouji.serving.errors import ServiceError, StorageUnavailable
+from gouji.serving.errors import StorageUnavailable
 from gouji.table import deals
+from gouji.table.balance import share
 from gouji.table.bots import BotQueue
+from gouji.table.handover import HandOver
 from gouji.table.lease import Lease
 from gouji.table.live import Live, Surroundings
-from gouji.table.loading import fold_log, restore_commands
+from gouji.table.loading import load, restore_commands
 from gouji.table.metrics import TableMetrics
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
+from gouji.table.refusals import draining, full, moving, unknown, wrong_server
 from gouji.table.store import Owned, Standing, Store
+from gouji.table.table import Table
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter, StaleFence
 from gouji.v1 import rules_pb2
@@ -29,7 +33,7 @@ from gouji.v1 import rules_pb2
 TICK_SECONDS: Final = 0.01
 """How often timers are looked at."""
 
-POLL_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 0.5
 """How often the database is asked for tables to take."""
 
 LOADING_SECONDS: Final = 5.0
@@ -41,6 +45,9 @@ LONGEST_TABLE_ID: Final = 64
 TAKEN_AT_ONCE: Final = 64
 """Tables taken in one statement."""
 
+MOST_COUNTED: Final = 100_000
+"""How far free tables are counted."""
+
 ENDED: Final = ("over", "frozen")
 """States of tables at which nothing happens any more."""
 
@@ -48,19 +55,21 @@ ENDED: Final = ("over", "frozen")
 class Host:
     """Keeps the live tables; `keep_lease`, `take_tables` and `tick` run for ever."""
 
-    def __init__(self, app: App, store: Store, writer: LogWriter, metrics: TableMetrics) -> None:
+    def __init__(self, app: App, store: Store, lease: Lease, writer: LogWriter, metrics: TableMetrics) -> None:
         self._app = app
         self._store = store
         self._metrics = metrics
         self._capacity = app.settings.table_capacity
-        self._lease = Lease(store, app.clock, app.settings.lease_seconds)
+        self._lease = lease
         self._quarantine = Quarantine(app, store, metrics)
         self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms)
         self._timers = Timers()
         self._tables: dict[str, Live] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._taking = asyncio.Lock()
+        self._free_before = 0
         self._draining = False
+        self._stopped = False
         self._around = Surroundings(
             keeper=self,
             writer=writer,
@@ -91,30 +100,60 @@ class Host:
         """Begin the lease. Free tables are taken in the background: to load one, the log writer must run."""
         await self._lease.begin(self.address, self._capacity)
 
-    async def stop(self) -> None:
-        """Let all tables go between two steps, so that any server may take them at once."""
+    def drain(self) -> int:
+        """Take no further table; say how many there are to hand over."""
         self._draining = True
+        return len(self._tables) + len(self._loading)
+
+    async def stop(self) -> None:
+        """Hand all tables to other servers; those that nobody takes are let go, so that any server may take them."""
+        self.drain()
         await asyncio.gather(*self._loading.values(), return_exceptions=True)
+        with suppress(StorageUnavailable, TimeoutError):
+            async with asyncio.timeout(self._app.settings.drain_seconds):
+                await self._hand_over()
+        await self._suspend()
+        self._stopped = True
+        await self._bots.close()
+        await self._quarantine.close()
+        await self._lease.end()
+
+    async def _hand_over(self) -> None:
+        """Find new servers for all tables."""
+        await self._lease.renew(len(self._tables), draining=True)
+        leaving = HandOver(self._store, self._app.channels, self._metrics, self._app.log, self._drop)
+        await leaving.run(self._lease.server_id, list(self._tables.values()))
+
+    async def _suspend(self) -> None:
+        """Let all tables go between two steps; the next server that comes goes on with them."""
         for live in self._tables.values():
             live.close(draining())
         for live in list(self._tables.values()):
             await live.written()
             live.leave(draining())
         self._tables.clear()
-        await self._bots.close()
-        await self._quarantine.close()
-        await self._lease.end()
 
     async def keep_lease(self) -> None:
         """Renew the lease for ever; let all tables go when it is lost, and begin anew as another server."""
-        while True:
-            await self._app.clock.sleep(self._lease.renew_seconds)
-            if self._draining or await self._lease.renew(len(self._tables), draining=self._draining):
+        while not self._stopped:
+            await self._app.clock.sleep(self._lease.wait_seconds)
+            if self._stopped or await self._lease.renew(len(self._tables), draining=self._draining) or self._stopped:
                 continue
             self._metrics.leases_lost.inc()
             self._app.log.warning("lease_lost", server=self._lease.server_id, tables=len(self._tables))
             self._let_go()
-            await self._lease.begin(self.address, self._capacity)
+            if self._draining:
+                return
+            await self._begin_anew()
+
+    async def _begin_anew(self) -> None:
+        """Begin another lease as soon as the database is there."""
+        while not self._stopped:
+            try:
+                await self._lease.begin(self.address, self._capacity)
+                break
+            except StorageUnavailable:
+                await self._app.clock.sleep(RETRY_SECONDS)
 
     def _let_go(self) -> None:
         lives, self._tables = list(self._tables.values()), {}
@@ -125,8 +164,7 @@ class Host:
         """Look for free tables for ever."""
         while True:
             with suppress(StorageUnavailable):
-                while await self.take_free() == TAKEN_AT_ONCE:
-                    pass
+                await self.take_share()
             await self._app.clock.sleep(POLL_SECONDS)
 
     async def tick(self) -> None:
@@ -147,14 +185,12 @@ class Host:
         a table that no server has just now, `table_frozen`, `draining`.
         """
         check_id(table_id)
-        if self._draining:
-            raise draining()
         standing = None if table_id in self._tables else await self._open_or_standing(table_id)
         if standing is not None:
             return standing
         live = self._tables.get(table_id)
         if live is None or not self._lease.holds:
-            raise moving()
+            raise draining() if self._draining else moving()
         return live
 
     async def _open_or_standing(self, table_id: str) -> Standing | None:
@@ -181,19 +217,49 @@ class Host:
             return True
         if table_id not in self._loading and self._room > 0:
             # In a task of its own: a caller that gives up must not leave a table taken and not loaded.
-            self._note_loading(table_id, self._take_and_load(table_id))
+            take = partial(self._store.take_one, self._lease.server_id, table_id)
+            self._note_loading(table_id, self._take_and_load(table_id, take))
+        await self._loaded(table_id)
+        return False
+
+    async def adopt(self, table_id: str, owner: str, fence: int) -> None:
+        """Take a table over from a server that offers it, and go on with it; one that is here stays.
+
+        Raises `ServiceError`: `draining`, `overloaded` when there is no room, `table_moving` when it is not to be had.
+        """
+        check_id(table_id)
+        if table_id not in self._tables and table_id not in self._loading:
+            if self._room <= 0:
+                raise draining() if self._draining else full()
+            take = partial(self._store.take_over, self._lease.server_id, table_id, owner, fence)
+            self._note_loading(table_id, self._take_and_load(table_id, take))
+        await self._loaded(table_id)
+        if table_id not in self._tables:
+            raise moving()
+
+    async def _loaded(self, table_id: str) -> None:
+        """Wait for a table that is being loaded, but not too long."""
         while (loading := self._loading.get(table_id)) is not None:
             done, _ = await asyncio.wait([loading], timeout=LOADING_SECONDS)
             if not done:
-                break
-        return False
+                return
 
-    async def take_free(self) -> int:
-        """Take and load some tables that no live server has, the oldest first; say how many."""
+    async def take_share(self) -> None:
+        """Take this server's share of the tables that no live server has; all that are left, if nobody took theirs."""
+        free = await self._store.free(MOST_COUNTED)
+        own = len(self._tables) + len(self._loading)
+        patient = self._free_before == 0
+        most = share(own, free, self._lease.server_id, await self._store.servers()) if free and patient else free
+        self._free_before = free - most
+        while most > 0 and (taken := await self.take_free(min(most, TAKEN_AT_ONCE))):
+            most -= taken
+
+    async def take_free(self, most: int = TAKEN_AT_ONCE) -> int:
+        """Take and load up to ``most`` tables that no live server has, the oldest first; say how many."""
         if self._room <= 0:
             return 0
         async with self._taking:
-            taken = await self._store.take(self._lease.server_id, min(self._room, TAKEN_AT_ONCE))
+            taken = await self._store.take(self._lease.server_id, min(self._room, most))
             loading = [self._load(owned) for owned in taken]
         await asyncio.gather(*loading)
         return len(taken)
@@ -206,10 +272,10 @@ class Host:
 
     # Loading
 
-    async def _take_and_load(self, table_id: str) -> None:
+    async def _take_and_load(self, table_id: str, take: Callable[[], Awaitable[Owned | None]]) -> None:
         server_id = self._lease.server_id
         try:
-            owned = await self._store.take_one(server_id, table_id)
+            owned = await take()
         except StorageUnavailable:
             await self._take_again(table_id)  # it may have been taken
             return
@@ -269,9 +335,8 @@ class Host:
 
     async def _fold(self, owned: Owned) -> Live:
         new = owned.fence == 1  # the first owner finds no log
-        events = [] if new else await self._store.events(owned.table_id)
+        table = Table(owned.table_id) if new else await load(self._store, owned.table_id)
         kept = [] if new else await self._store.commands(owned.table_id)
-        table = fold_log(owned.table_id, events)
         return Live(table, owned, restore_commands(table, kept), self._around)
 
     # What becomes of live tables
@@ -309,26 +374,6 @@ def check_id(table_id: str) -> None:
     """Raise `ServiceError` `unknown_table` for what no table's id can be; no database need be asked."""
     if len(table_id) > LONGEST_TABLE_ID or "\0" in table_id:
         raise unknown()
-
-
-def unknown() -> ServiceError:
-    """Make the error for a table that there is not."""
-    return ServiceError("unknown_table", "There is no such table.")
-
-
-def moving() -> ServiceError:
-    """Make the error for a table that no server has just now."""
-    return ServiceError("table_moving", "The table is on its way to a server.", retry_after_ms=200)
-
-
-def draining() -> ServiceError:
-    """Make the error of a server that lets its tables go."""
-    return ServiceError("draining", "This server is stopping; locate the table anew.", retry_after_ms=200)
-
-
-def wrong_server(address: str) -> ServiceError:
-    """Make the error for a table that another server has."""
-    return ServiceError("wrong_server", f"The table is at {address}.", metadata={"address": address})
 
 
 def _default_clock(app: App) -> rules_pb2.Clock:

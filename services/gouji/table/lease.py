@@ -16,6 +16,7 @@ class Lease:
         self._clock = clock
         self._seconds = seconds
         self._until = 0.0
+        self._failed = False
         self.server_id = ""
 
     @property
@@ -24,12 +25,14 @@ class Lease:
         return self._clock.monotonic() < self._until
 
     @property
-    def renew_seconds(self) -> float:
-        """How often it should be renewed."""
-        return self._seconds / 3
+    def wait_seconds(self) -> float:
+        """How long until it should be renewed next, or has run out if that comes first."""
+        return min(self._seconds / (12 if self._failed else 3), max(self._until - self._clock.monotonic(), 0))
 
     async def begin(self, address: str, capacity: int) -> None:
-        """Begin a lease as a new server. Raises `StorageUnavailable`."""
+        """Begin a lease as a new server; tables of the one before are free then. Raises `StorageUnavailable`."""
+        if self.server_id:
+            await self._store.release(self.server_id)
         server_id = f"table-{secrets.token_hex(8)}"
         asked = self._clock.monotonic()
         await self._store.register(server_id, address, capacity, self._seconds)
@@ -42,7 +45,9 @@ class Lease:
             async with asyncio.timeout(max(self._until - asked, 0)):
                 renewed = await self._store.renew(self.server_id, live, self._seconds, draining=draining)
         except (StorageUnavailable, TimeoutError):
+            self._failed = True
             return self.holds
+        self._failed = False
         if renewed:
             self._until = asked + self._seconds
         return renewed

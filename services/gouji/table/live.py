@@ -18,14 +18,15 @@ from gouji.table.bots import BotQueue
 from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandBook
 from gouji.table.metrics import TableMetrics
+from gouji.table.refusals import resume_from, wrong_server
 from gouji.table.results import hand_result
 from gouji.table.store import Owned, Step
 from gouji.table.table import DrawSecret, Table
 from gouji.table.timing import Due, Timers, full_clock
-from gouji.table.watch import Watcher, Watchers, resume_from
+from gouji.table.watch import Watcher, Watchers
 from gouji.table.window import Answer
 from gouji.table.writer import Lane, LogWriter, Written
-from gouji.v1 import actions_pb2, bot_pb2, events_pb2, rules_pb2, scoring_pb2, table_pb2
+from gouji.v1 import actions_pb2, bot_pb2, events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import MalformedMessage, action_from_proto, action_to_proto
 
@@ -82,6 +83,7 @@ class Live:
         self._asked: set[int] = set()
         self._asked_turn = 0
         self._due: Due | None = None
+        self._snapshot: snapshot_pb2.TableSnapshot | None = None
 
     # What comes in
 
@@ -220,6 +222,17 @@ class Live:
         self.close(error)
         self.watchers.end(resume_from(self.shown + 1) if error.reason == "table_moving" else error)
 
+    def move(self, address: str) -> None:
+        """Stay closed, and send all watchers on to the server that has the table now."""
+        self.closed = wrong_server(address)
+        self.watchers.move(self.shown + 1, address)
+
+    def reopen(self) -> None:
+        """Go on after `close`, since the table stays here after all; what bots chose meanwhile is asked anew."""
+        self.closed, self._asked, self._due = None, set(), None
+        with self._guarded(quiet=True):
+            self._attend()
+
     def _step(self, first: Event | Answer | Contribution, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
 
@@ -251,6 +264,8 @@ class Live:
     def _fold(self, event: Event, shown: Shown) -> None:
         self.table.fold(event)
         shown.append((event, self.table.asking))
+        if event.HasField("hand_ended"):
+            self._snapshot = self.table.snapshot()
 
     def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:
         for command, sequence in commands:
@@ -263,7 +278,9 @@ class Live:
             commands=commands,
             results=self._results([event for event, _ in shown]),
             state="over" if self.table.over else None,
+            snapshot=None if self.table.over else self._snapshot,
         )
+        self._snapshot = None
         written = self._around.writer.append(self.lane, step)
         written.add_done_callback(partial(self._written, shown))
         self._last = written

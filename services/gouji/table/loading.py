@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from gouji.table.collecting import Contribution
 from gouji.table.commands import CommandBook, contribution_id
-from gouji.table.store import Kept
-from gouji.table.table import Table
+from gouji.table.store import Kept, Store
+from gouji.table.table import SNAPSHOT_VERSION, Table
 from gouji.table.window import Answer
 from gouji.v1 import actions_pb2, events_pb2
 from gouji.v1.events_pb2 import Event
@@ -16,6 +16,20 @@ def fold_log(table_id: str, events: Iterable[Event]) -> Table:
     """Fold a log. Raises ValueError, or an error of the engine, for one that is none."""
     table = Table(table_id)
     for event in events:
+        table.fold(event)
+    return table
+
+
+async def load(store: Store, table_id: str) -> Table:
+    """Make a table anew from its snapshot and the log behind it; from the whole log where there is none for us.
+
+    Raises `StorageUnavailable`, and what `fold_log` raises.
+    """
+    snapshot = await store.snapshot(table_id)
+    if snapshot is None or snapshot.version != SNAPSHOT_VERSION:
+        return fold_log(table_id, await store.events(table_id))
+    table = Table.restored(table_id, snapshot)
+    for event in await store.events(table_id, table.sequence + 1):
         table.fold(event)
     return table
 

@@ -37,6 +37,9 @@ class TableMetrics:
             registry=registry,
         )
         self.taken = Counter("gouji_tables_taken", "Tables taken, new and orphaned.", registry=registry)
+        self.handed_over = Counter(
+            "gouji_tables_handed_over", "Tables that another server took while this one drained.", registry=registry
+        )
         self.quarantined = Counter("gouji_tables_quarantined", "Tables stopped by a fault.", registry=registry)
         self.leases_lost = Counter("gouji_table_leases_lost", "Leases that ran out.", registry=registry)
         self.bot_failures = Counter(

@@ -5,17 +5,23 @@ shows it here. ``viewer`` is the seat that looks, or None for a spectator.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal, assert_never
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gouji.engine import Action, Hand
+from gouji.engine.history import shown
 from gouji.table.asking import Asking
 from gouji.table.table import Table
-from gouji.v1 import actions_pb2, events_pb2, observation_pb2, table_pb2
+from gouji.v1 import events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
-from gouji.wire import action_to_proto, observation_to_proto, question_to_proto
+from gouji.wire import (
+    action_to_proto,
+    consequences_to_proto,
+    observation_to_proto,
+    question_to_proto,
+    step_of_event,
+)
 
 
 def timestamp(microseconds: int | None) -> Timestamp | None:
@@ -119,7 +125,7 @@ def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDe
         hands=_own(event.hands, None if event.unseen else viewer),
         first_leader=event.first_leader,
         unseen=event.unseen,
-        consequences=(_followed(consequence, viewer) for consequence in event.consequences),
+        consequences=event.consequences,
         contributions=event.contributions,
     )
 
@@ -130,41 +136,16 @@ def _own(hands: Iterable[events_pb2.DealtHand], viewer: int | None) -> Iterable[
 
 
 def _taken(event: events_pb2.ActionTaken, viewer: int | None) -> events_pb2.ActionTaken:
-    party = viewer is not None and viewer in (event.seat, event.partner_plus_one - 1)
+    # Only between the two seats of a tribute or sale anything is hidden: the engine says what.
+    step = shown(step_of_event(event), viewer) if event.partner_plus_one else None
     return events_pb2.ActionTaken(
         seat=event.seat,
-        action=event.action if party else _seen_by_all(event.action),
+        action=event.action if step is None or step.action is None else action_to_proto(step.action),
         decided_by=event.decided_by,
         cards=event.cards,
-        consequences=(_followed(consequence, viewer) for consequence in event.consequences),
+        consequences=event.consequences if step is None else consequences_to_proto(step.consequences),
         partner_plus_one=event.partner_plus_one,
         hands=_own(event.hands, viewer),
-    )
-
-
-def _seen_by_all(action: actions_pb2.Action) -> actions_pb2.Action:
-    """Show an action to who has no part in it: what is given back for a tribute, and what is refused, stay unseen."""
-    match action.WhichOneof("kind"):
-        case "return_cards":
-            return actions_pb2.Action(return_cards=actions_pb2.Return())
-        case "refuse":
-            return actions_pb2.Action(refuse=actions_pb2.Refuse())
-        case _:
-            return action
-
-
-def _followed(consequence: events_pb2.Consequence, viewer: int | None) -> events_pb2.Consequence:
-    """Show what followed: cards given back to the two whose they were and are, the rest to all."""
-    if not consequence.HasField("tribute_returned"):
-        return consequence
-    back = consequence.tribute_returned
-    return events_pb2.Consequence(
-        tribute_returned=events_pb2.TributeReturned(
-            receiver=back.receiver,
-            payer=back.payer,
-            cards=back.cards if viewer in (back.receiver, back.payer) else (),
-            count=back.count,
-        )
     )
 
 
@@ -199,17 +180,15 @@ def observation(table: Table, viewer: int | None) -> observation_pb2.Observation
     if hand is None:
         return None
     asked = table.hand_asking(viewer) if viewer is not None else None
-    seen = (asked or hand).observe(viewer)
-    if table.window is not None:
-        # The engine asks one seat after the other, the window all at once and each until it has answered.
-        seen = replace(
-            seen,
-            turn=viewer if asked else None,
-            question=seen.question if asked else None,
-            may_yield=False,
-            answers_open=True,
-        )
-    return observation_to_proto(seen, hand=table.hand_number, scores=table.scores, trick=table.trick)
+    # The engine asks one seat after the other, the window all at once and each until it has answered.
+    standing = asked or (hand if table.window is None else table.window.waiting)
+    return observation_to_proto(
+        standing.observe(viewer),
+        hand=table.hand_number,
+        scores=table.scores,
+        trick=table.trick,
+        history=table.past.seen_by(viewer),
+    )
 
 
 def moment(table: Table, viewer: int | None, *, with_actions: bool = True) -> table_pb2.ObserveResponse:

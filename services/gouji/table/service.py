@@ -13,8 +13,9 @@ from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.vault import vault_for
 from gouji.table import projection
 from gouji.table.collecting import Contribution
-from gouji.table.commands import Accepted, Command, check_same
+from gouji.table.commands import Accepted, Command, CommandQueue, check_same
 from gouji.table.host import Host
+from gouji.table.lease import Lease
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
@@ -36,6 +37,8 @@ ROLES: Final = {
     "Watch": {Role.PLAYER, Role.OPERATOR},
     "Observe": {Role.PLAYER, Role.OPERATOR},
     "Open": {Role.SERVICE},
+    "Adopt": {Role.SERVICE},
+    "Drain": {Role.OPERATOR},
 }
 """Who may call what."""
 
@@ -44,12 +47,13 @@ def bind(app: App) -> None:
     """Add live tables to a process."""
     metrics = TableMetrics(app.metrics.registry)
     store = Store(app.database, vault_for(app.settings))
-    writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms)
-    host = Host(app, store, writer, metrics)
+    lease = Lease(store, app.clock, app.settings.lease_seconds)
+    writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
+    host = Host(app, store, lease, writer, metrics)
     relay = Relay(store, app.channels, app.clock, metrics, app.log)
     app.add_servicer(
         table_pb2_grpc.add_TableServiceServicer_to_server,
-        TableServicer(host, store, Streams(app, store), metrics),
+        TableServicer(app, host, store, metrics),
         table_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
         roles=ROLES,
     )
@@ -65,10 +69,12 @@ def bind(app: App) -> None:
 class TableServicer(table_pb2_grpc.TableServiceServicer):
     """Players act and watch; the other services wake tables up."""
 
-    def __init__(self, host: Host, store: Store, streams: Streams, metrics: TableMetrics) -> None:
+    def __init__(self, app: App, host: Host, store: Store, metrics: TableMetrics) -> None:
+        self._app = app
         self._host = host
         self._store = store
-        self._streams = streams
+        self._streams = Streams(app, store)
+        self._commands = CommandQueue(app.settings.most_commands_waiting)
         self._metrics = metrics
 
     async def Act(  # noqa: N802 (gRPC's name)
@@ -76,7 +82,8 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.ActResponse:
         """Do a command of the caller's seat; answered once it is in the log."""
         try:
-            response = await self._act(request)
+            with self._commands.waiting(request.table_id):
+                response = await self._act(request)
         except ServiceError as error:
             self._metrics.commands.labels(error.reason).inc()
             raise
@@ -161,6 +168,21 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.OpenResponse:
         """Take a placed table up now rather than soon. Doing it twice, or too late, changes nothing."""
         return table_pb2.OpenResponse(already_open=await self._host.open(request.table_id))
+
+    async def Adopt(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.AdoptRequest, _context: Context
+    ) -> table_pb2.AdoptResponse:
+        """Take over a table that another server offers; answered when it goes on here."""
+        await self._host.adopt(request.table_id, request.owner, request.fence)
+        return table_pb2.AdoptResponse()
+
+    async def Drain(  # noqa: N802 (gRPC's name)
+        self, _request: table_pb2.DrainRequest, _context: Context
+    ) -> table_pb2.DrainResponse:
+        """Have this process stop as on SIGTERM: its tables are handed over first."""
+        tables = self._host.drain()
+        self._app.ask_to_stop()
+        return table_pb2.DrainResponse(tables=tables)
 
 
 def _check_command(request: table_pb2.ActRequest) -> None:

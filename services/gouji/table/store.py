@@ -12,10 +12,19 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database
-from gouji.serving.schema import active_seats, outbox, table_commands, table_events, table_servers, tables
+from gouji.serving.schema import (
+    active_seats,
+    outbox,
+    table_commands,
+    table_events,
+    table_servers,
+    table_snapshots,
+    tables,
+)
 from gouji.serving.vault import Vault
+from gouji.table.balance import Server
 from gouji.table.commands import Accepted, Command
-from gouji.v1 import scoring_pb2, table_pb2
+from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
 
@@ -53,7 +62,8 @@ class Kept:
 class Step:
     """What one step of a table writes, at a time in microseconds.
 
-    Commands come with the number of the event that shows them. ``state`` is what the table becomes if it ends.
+    Commands come with the number of the event that shows them. ``state`` is what the table becomes if it ends,
+    ``snapshot`` what its log folds to up to a hand's end among these events.
     """
 
     table_id: str
@@ -63,6 +73,7 @@ class Step:
     commands: Sequence[tuple[Command, int]] = ()
     results: Sequence[scoring_pb2.HandResult] = ()
     state: str | None = None
+    snapshot: snapshot_pb2.TableSnapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,14 @@ class Store:
             await connection.execute(owned.values(owner=None))
             await connection.execute(sa.delete(table_servers).where(table_servers.c.server_id == server_id))
 
+    async def servers(self) -> list[Server]:
+        """List the table servers whose lease is alive."""
+        row = table_servers.c
+        query = sa.select(row.server_id, row.address, row.capacity, row.tables, row.draining)
+        async with self._database.connect() as connection:
+            rows = await connection.execute(query.where(row.expires_at > self._database.now()))
+            return [Server(*found) for found in rows]
+
     def _lease_end(self, seconds: float) -> sa.ColumnElement[int]:
         return self._database.now() + round(seconds * 1_000_000)
 
@@ -123,6 +142,18 @@ class Store:
             .with_for_update(skip_locked=True)
         )
         return await self._take(server_id, tables.c.table_id.in_(free))
+
+    async def free(self, most: int) -> int:
+        """Count the tables that no live server has; no further than to ``most``."""
+        some = sa.select(tables.c.table_id).where(_open_state(), self._is_free()).limit(most).subquery()
+        async with self._database.connect() as connection:
+            return await connection.scalar(sa.select(sa.func.count()).select_from(some)) or 0
+
+    async def take_over(self, server_id: str, table_id: str, owner: str, fence: int) -> Owned | None:
+        """Take this table from its owner, who offers it; None when it is not that one's by that fence any more."""
+        offered = (tables.c.table_id == table_id) & (tables.c.owner == owner) & (tables.c.fence == fence)
+        taken = await self._take(server_id, offered & _open_state())
+        return taken[0] if taken else None
 
     async def take_one(self, server_id: str, table_id: str, *, again: bool = False) -> Owned | None:
         """Take this table; None when it has a live owner, has ended, or is not there.
@@ -194,14 +225,32 @@ class Store:
         for table, values in rows:
             if values:
                 await connection.execute(sa.insert(table), values)
+        await self._keep_snapshots(connection, steps)
         for step in steps:
             if step.state is not None:
                 await self._end_table(connection, step.table_id, step.state)
+
+    async def _keep_snapshots(self, connection: AsyncConnection, steps: Sequence[Step]) -> None:
+        """Put each table's newest snapshot in the place of the one before."""
+        newest = {step.table_id: step.snapshot.SerializeToString() for step in steps if step.snapshot is not None}
+        if newest:
+            row = self._database.insert(table_snapshots)
+            kept = row.on_conflict_do_update(index_elements=["table_id"], set_={"snapshot": row.excluded.snapshot})
+            values = [{"table_id": table_id, "snapshot": snapshot} for table_id, snapshot in sorted(newest.items())]
+            await connection.execute(kept, values)
 
     async def _end_table(self, connection: AsyncConnection, table_id: str, state: str) -> None:
         ended = sa.update(tables).where(tables.c.table_id == table_id)
         await connection.execute(ended.values(state=state, owner=None, ended_at=self._database.now()))
         await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id == table_id))
+        await connection.execute(sa.delete(table_snapshots).where(table_snapshots.c.table_id == table_id))
+
+    async def snapshot(self, table_id: str) -> snapshot_pb2.TableSnapshot | None:
+        """Read a table's snapshot; None when it has none."""
+        query = sa.select(table_snapshots.c.snapshot).where(table_snapshots.c.table_id == table_id)
+        async with self._database.connect() as connection:
+            found = await connection.scalar(query)
+        return None if found is None else snapshot_pb2.TableSnapshot.FromString(found)
 
     async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:
         """Read a table's log from event ``first`` on."""

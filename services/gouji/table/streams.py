@@ -9,8 +9,8 @@ from gouji.serving.clock import microseconds
 from gouji.table import projection
 from gouji.table.live import Live, frozen
 from gouji.table.loading import fold_log
+from gouji.table.refusals import resume_from
 from gouji.table.store import Store
-from gouji.table.watch import resume_from
 from gouji.v1 import events_pb2, observation_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 

@@ -12,13 +12,16 @@ from gouji.engine.cards import SEATS
 from gouji.table import bodies, deals, timing
 from gouji.table.asking import Act, Asking, Refused
 from gouji.table.collecting import Collecting, Contribution
+from gouji.table.past import Past
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
     consequences_to_proto,
     match_from_proto,
+    result_from_proto,
+    result_to_proto,
     rules_from_proto,
 )
 
@@ -26,6 +29,9 @@ DrawSecret = Callable[[], bytes]
 """Gives 32 bytes that nobody can guess."""
 
 _StateKind = Literal["seat_changed", "table_resumed", "match_ended", "table_frozen", "table_abandoned"]
+
+SNAPSHOT_VERSION: Final = 1
+"""Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
@@ -50,10 +56,12 @@ class Table:
         self.window: Window | None = None
         self.collecting: Collecting | None = None
         self.trick: list[Action] = []
+        self.past = Past()
         self.scores: Sequence[int] = ()
         self.connected: set[int] = set()
         self.over = False
         self.frozen = ""
+        self._opened = events_pb2.TableOpened()
         self._match: Match | None = None
         self._gone: set[int] = set()
         self._secret = b""
@@ -195,7 +203,7 @@ class Table:
         if outcome.taken is not None:
             return self._action_taken(outcome.taken, outcome.declines, now)
         hand = self._declined(answer.seat for answer in outcome.declines)
-        consequences = consequences_to_proto(hand.close_answers(), hand.cards)
+        consequences = consequences_to_proto(hand.close_answers())
         closed = events_pb2.AnswersClosed(declines=bodies.declines(outcome.declines), consequences=consequences)
         return self._event(now, answers_closed=closed)
 
@@ -252,12 +260,42 @@ class Table:
     def deal(self, secret: bytes, contributions: Sequence[bytes]) -> Hand:
         """Deal the match's next hand anew from its secret and the seats' contributions: always the same."""
         seed = deals.deal_seed(secret, self.table_id, self.match_number, self.hand_number, contributions)
-        return self.match.deal(seed, held=True)
+        return self.match.deal(seed, held=True, history=True)
 
     def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
         event.at.FromMicroseconds(max(now, self.at))
         return event
+
+    # Snapshots
+
+    def snapshot(self) -> snapshot_pb2.TableSnapshot:
+        """Tell what matters to the next hand, right after a hand's end. Raises ValueError at any other time."""
+        if self.hand is None or not self._recorded:
+            raise ValueError("a hand is being played")
+        snapshot = snapshot_pb2.TableSnapshot(
+            version=SNAPSHOT_VERSION,
+            sequence=self.sequence,
+            hand=self.hand_number,
+            turn=self.turn,
+            opened=self._opened,
+            results=map(result_to_proto, self.match.results),
+            connected=sorted(self.connected),
+            gone=sorted(self._gone),
+        )
+        snapshot.at.FromMicroseconds(self.at)
+        return snapshot
+
+    @classmethod
+    def restored(cls, table_id: str, snapshot: snapshot_pb2.TableSnapshot) -> "Table":
+        """Make the table anew as its log stood; the log's next event can be folded then."""
+        table = cls(table_id)
+        table._fold_opened(snapshot.opened)
+        table.match.results += map(result_from_proto, snapshot.results)
+        table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
+        table.hand_number, table.turn = snapshot.hand, snapshot.turn
+        table.connected, table._gone = set(snapshot.connected), set(snapshot.gone)
+        return table
 
     # Folding
 
@@ -314,6 +352,7 @@ class Table:
         self.window.seal(given)
 
     def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
+        self._opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
         self.match_number = opened.match
         self.seats = tuple(opened.seats)
@@ -332,6 +371,7 @@ class Table:
         self.hand = self.deal(self._secret, self._contributions)
         if bodies.hands(self.hand) != list(dealt.hands):
             raise ValueError("the secret does not give the cards that the log says were dealt")
+        self.past = Past()
         self.scores = self.match.team_scores or self.match.scores
         self._banks_us = [self.clock.bank_ms * 1000] * SEATS
         self._begin_turn()
@@ -377,6 +417,8 @@ class Table:
     def _begin_turn(self) -> None:
         if self.hand is None or not self.hand.table:
             self.trick = []
+        if self.hand is not None:
+            self.past.follow(self.hand.steps or ())
         self.turn += 1
         self.began = self.at
         self.window = None

@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gouji.serving.errors import ServiceError
+from gouji.table.refusals import moved, resume_from
 from gouji.v1.events_pb2 import Event
 
 MOST_PENDING: Final = 1024
 """Events that may wait for one watcher; one more closes its stream."""
+
+
+SPREAD_MS: Final = 400
+"""Time over which the watchers of a table that moves come back."""
 
 
 class Watcher:
@@ -74,11 +79,6 @@ class Watcher:
         return False
 
 
-def resume_from(sequence: int) -> ServiceError:
-    """Make the error that tells a watcher to come back and from which event on."""
-    return ServiceError("resume_from", f"Watch again from event {sequence}.", metadata={"from_sequence": str(sequence)})
-
-
 class Watchers:
     """All watchers of one table."""
 
@@ -118,4 +118,10 @@ class Watchers:
         """End all streams."""
         for watcher in self._all:
             watcher.end(error)
+        self._all.clear()
+
+    def move(self, sequence: int, address: str) -> None:
+        """End all streams; each is told where to go on from this event, and when, so that not all come at once."""
+        for number, watcher in enumerate(self._all):
+            watcher.end(moved(sequence, address, SPREAD_MS * number // len(self._all)))
         self._all.clear()

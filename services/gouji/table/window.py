@@ -36,11 +36,14 @@ class Outcome:
 
 
 class Window:
-    """One window. ``until`` is when its time is over, in microseconds; None waits for all answers."""
+    """One window. ``until`` is when its time is over, in microseconds; None waits for all answers.
+
+    ``waiting`` is the hand as it looks to all who are not asked: all questions put and let go.
+    """
 
     def __init__(self, hand: Hand, until: int | None) -> None:
         self.until = until
-        self._asked = _ask_all(hand)
+        self._asked, self.waiting = _ask_all(hand)
         self._answers: dict[int, Answer] = {}
 
     @property
@@ -74,11 +77,11 @@ class Window:
         return Outcome(declines, None) if late or self.until is None else None
 
 
-def _ask_all(hand: Hand) -> dict[int, Hand]:
-    """Each seat asked, in order, with the hand in which all before it have declined."""
+def _ask_all(hand: Hand) -> tuple[dict[int, Hand], Hand]:
+    """Each seat asked, in order, with the hand in which all before it have declined; and that in which all have."""
     asked: dict[int, Hand] = {}
     while hand.private and hand.turn is not None:
         asked[hand.turn] = hand
         hand = hand.clone()
         hand.apply(hand.default_action())
-    return asked
+    return asked, hand

@@ -5,7 +5,7 @@ all that the table has still waiting fails with it, and the table must be folded
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from gouji.serving.clock import Clock
@@ -42,11 +42,20 @@ _Entry = tuple[Lane, Step, Written]
 class LogWriter:
     """One for each process: `run` commits what `append` has gathered, again and again."""
 
-    def __init__(self, store: Store, clock: Clock, metrics: TableMetrics, interval_ms: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        metrics: TableMetrics,
+        interval_ms: int,
+        may_write: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Write only while ``may_write()``: while this server's lease cannot have run out."""
         self._store = store
         self._clock = clock
         self._metrics = metrics
         self._interval_seconds = interval_ms / 1000
+        self._may_write = may_write
         self._pending: list[_Entry] = []
         self._woken = asyncio.Event()
 
@@ -79,6 +88,9 @@ class LogWriter:
             raise
 
     async def _commit(self, batch: Sequence[_Entry]) -> None:
+        if not self._may_write():
+            self._fail(batch, StaleFence())
+            return
         self._metrics.commit_steps.observe(len(batch))
         try:
             with self._metrics.commit_seconds.time():

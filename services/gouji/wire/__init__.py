@@ -16,6 +16,7 @@ from gouji.wire.cards import (
 )
 from gouji.wire.consequences import consequence_from_proto, consequences_to_proto
 from gouji.wire.errors import MalformedMessage
+from gouji.wire.history import history_from_proto, history_to_proto, step_of_event
 from gouji.wire.observation import (
     debt_from_proto,
     debt_to_proto,
@@ -23,6 +24,7 @@ from gouji.wire.observation import (
     observation_to_proto,
     question_to_proto,
 )
+from gouji.wire.results import result_from_proto, result_to_proto
 from gouji.wire.rules import match_from_proto, rules_from_proto, rules_to_proto
 
 __all__ = [
@@ -38,12 +40,17 @@ __all__ = [
     "consequences_to_proto",
     "debt_from_proto",
     "debt_to_proto",
+    "history_from_proto",
+    "history_to_proto",
     "match_from_proto",
     "observation_from_proto",
     "observation_to_proto",
     "question_to_proto",
     "rank_from_proto",
     "rank_to_proto",
+    "result_from_proto",
+    "result_to_proto",
     "rules_from_proto",
     "rules_to_proto",
+    "step_of_event",
 ]

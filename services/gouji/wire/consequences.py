@@ -1,10 +1,9 @@
 """What followed by rule: consequences of the engine ⇄ `Consequence` of the protos."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Final
 
-from gouji.engine.cards import RANKS, Card, sort_cards
 from gouji.engine.events import (
     BurnSucceeded,
     CardBought,
@@ -26,7 +25,7 @@ from gouji.engine.events import (
     TributeShown,
     TrickWon,
 )
-from gouji.v1 import events_pb2
+from gouji.v1 import consequences_pb2
 from gouji.wire.cards import card_from_proto, card_to_proto, rank_from_proto, rank_to_proto
 from gouji.wire.errors import MalformedMessage
 
@@ -53,44 +52,34 @@ FIELDS: Final[dict[type[Consequence], str]] = {
 
 _CLASSES: Final = {field: kind for kind, field in FIELDS.items()}
 
-CardsOf = Callable[[int], Iterable[Card]]
-"""The cards that a seat holds, with suits: `Hand.cards` after the action."""
+
+def consequences_to_proto(consequences: Iterable[Consequence]) -> list[consequences_pb2.Consequence]:
+    """Pack consequences in order."""
+    return [_pack(entry) for entry in consequences if not isinstance(entry, HandOver)]
 
 
-def consequences_to_proto(consequences: Iterable[Consequence], cards_of: CardsOf) -> list[events_pb2.Consequence]:
-    """Pack consequences in order; a seat that leaves shows its cards with suits, as ``cards_of`` gives them."""
-    return [_pack(entry, cards_of) for entry in consequences if not isinstance(entry, HandOver)]
-
-
-def _pack(consequence: Consequence, cards_of: CardsOf) -> events_pb2.Consequence:
-    message = events_pb2.Consequence()
+def _pack(consequence: Consequence) -> consequences_pb2.Consequence:
+    message = consequences_pb2.Consequence()
     body = getattr(message, FIELDS[type(consequence)])
     body.SetInParent()
     for field in fields(consequence):
         value = getattr(consequence, field.name)
-        if isinstance(consequence, SeatStruck | SeatLeft) and field.name == "cards":
-            body.cards.extend(map(card_to_proto, cards_of(body.seat)))
-        elif isinstance(consequence, RanksLaidOff):
+        if isinstance(consequence, RanksLaidOff):
             body.ranks.extend(map(rank_to_proto, consequence.ranks))
         elif isinstance(value, tuple):
             getattr(body, field.name).extend(map(card_to_proto, value))
         else:
             setattr(body, field.name, value)
-    if isinstance(consequence, TributeReturned):
-        body.count = len(consequence.cards)
     return message
 
 
-def consequence_from_proto(message: events_pb2.Consequence) -> Consequence:
-    """Read a consequence; suits are dropped. Raises `MalformedMessage` when none is set."""
+def consequence_from_proto(message: consequences_pb2.Consequence) -> Consequence:
+    """Read a consequence. Raises `MalformedMessage` when none is set."""
     field = message.WhichOneof("kind")
     if field is None:
         raise MalformedMessage("no consequence is set")
     body = getattr(message, field)
-    if isinstance(body, events_pb2.SeatStruck | events_pb2.SeatLeft):
-        shown = sort_cards("".join(RANKS[card_from_proto(card).rank] for card in body.cards))
-        return SeatStruck(body.seat, shown) if field == "seat_struck" else SeatLeft(body.seat, shown)
-    if isinstance(body, events_pb2.RanksLaidOff):
+    if isinstance(body, consequences_pb2.RanksLaidOff):
         return RanksLaidOff("".join(rank_from_proto(rank) for rank in body.ranks))
     kind = _CLASSES[field]
     return kind(**{entry.name: _read(getattr(body, entry.name)) for entry in fields(kind)})

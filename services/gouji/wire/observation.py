@@ -6,8 +6,9 @@ from typing import Final
 from gouji.engine import Action, Debt, Observation, SeatView
 from gouji.v1 import observation_pb2
 from gouji.wire.actions import action_from_proto, action_to_proto
-from gouji.wire.cards import card_from_proto, card_to_proto, cards_from_proto, cards_to_proto
+from gouji.wire.cards import card_from_proto, card_to_proto, cards_from_proto, cards_to_proto, rank_from_proto
 from gouji.wire.errors import MalformedMessage
+from gouji.wire.history import history_from_proto, history_to_proto
 from gouji.wire.rules import rules_from_proto, rules_to_proto
 
 _PHASE: Final = {name.removeprefix("PHASE_").lower(): value for name, value in observation_pb2.Phase.items()}
@@ -27,12 +28,16 @@ def observation_to_proto(
     hand: int = 0,
     scores: Sequence[int] = (),
     trick: Iterable[Action] = (),
+    history: observation_pb2.History | None = None,
 ) -> observation_pb2.Observation:
     """Pack an observation.
 
     What the engine does not keep comes beside it: the hand's number from 1, the points carried into it (two
-    numbers by teams, else six), and the trick's acts so far, oldest first.
+    numbers by teams, else six), and the trick's acts so far, oldest first. ``history`` is the observation's own, where
+    that is packed already.
     """
+    if history is None and observation.history is not None:
+        history = history_to_proto(observation.history)
     return observation_pb2.Observation(
         rules=rules_to_proto(observation.rules),
         hand=hand,
@@ -55,6 +60,18 @@ def observation_to_proto(
         felt_plus_one=0 if observation.felt is None else observation.felt + 1,
         may_feel=observation.may_feel,
         may_ask=observation.may_ask,
+        first_leader=observation.first_leader,
+        aside=cards_to_proto(observation.aside),
+        laid_off=cards_to_proto(observation.laid_off).ranks,
+        doubled=observation.doubled,
+        owes=map(debt_to_proto, observation.owes),
+        burns=(
+            observation_pb2.Burnt(burner=burner, burned=burned, counter_burns=count)
+            for burner, burned, count in observation.burns
+        ),
+        dealt=map(card_to_proto, observation.dealt),
+        history=history,
+        position=observation.position,
     )
 
 
@@ -94,6 +111,16 @@ def observation_from_proto(message: observation_pb2.Observation) -> Observation:
         may_feel=message.may_feel,
         may_ask=tuple(message.may_ask),
         debt=debt_from_proto(message.debt) if message.HasField("debt") else None,
+        first_leader=message.first_leader,
+        table_is_dead=bool(table and table.dead),
+        aside=cards_from_proto(message.aside),
+        laid_off="".join(map(rank_from_proto, message.laid_off)),
+        doubled=tuple(message.doubled),
+        owes=tuple(map(debt_from_proto, message.owes)),
+        burns=tuple((burnt.burner, burnt.burned, burnt.counter_burns) for burnt in message.burns),
+        dealt=tuple(map(card_from_proto, message.dealt)),
+        history=history_from_proto(message.history) if message.HasField("history") else None,
+        position=message.position,
     )
 
 
@@ -114,6 +141,7 @@ def _table_play(observation: Observation) -> observation_pb2.TablePlay | None:
         seat=observation.table_seat,
         cards=cards_to_proto(observation.table),
         gouji=observation.table_is_gouji,
+        dead=observation.table_is_dead,
     )
 
 
@@ -132,6 +160,11 @@ def _seat_to_proto(view: SeatView) -> observation_pb2.SeatView:
         played=cards_to_proto(view.played),
         kept_head=view.kept_head,
         shown=cards_to_proto(view.shown),
+        known=cards_to_proto(view.known),
+        called=bool(view.call),
+        called_in_advance=view.call == "advance",
+        burned_plus_one=_plus_one(view.burned),
+        counter_burns=view.counter_burns,
     )
     setattr(message, "in", view.is_in)  # a keyword of the language
     return message
@@ -153,4 +186,8 @@ def _seat_from_proto(message: observation_pb2.SeatView) -> SeatView:
         played=cards_from_proto(message.played),
         kept_head=message.kept_head,
         shown=cards_from_proto(message.shown),
+        known=cards_from_proto(message.known),
+        call="advance" if message.called_in_advance else "open" if message.called else "",
+        burned=_minus_one(message.burned_plus_one),
+        counter_burns=message.counter_burns,
     )

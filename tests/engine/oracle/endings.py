@@ -1,9 +1,7 @@
-"""R6, R7, R9.1: who leaves with which place, when a hand is over, and what it is worth."""
+"""R6, R9.1: who leaves with which place, and when a hand is over."""
 
+from .results import Outcome
 from .state import SEATS, Table, after
-
-TEAM_POINTS = (0, 4, 2, 0, 0, -2, -4)
-SEAT_POINTS = (0, 2, 1, 0, 0, -1, -2)
 
 
 def free_places(table: Table) -> list[int]:
@@ -25,6 +23,7 @@ def leave(table: Table, seat: int) -> None:
     """R5.5, R9.8: the seat leaves at once with the lowest place still free."""
     table.places[seat] = free_places(table)[-1]
     table.burning.pop(seat, None)
+    _revolter_is_third(table)
 
 
 def revolt(table: Table, seat: int) -> None:
@@ -36,9 +35,12 @@ def revolt(table: Table, seat: int) -> None:
 def _revolter_is_third(table: Table) -> None:
     for seat in table.revolted:
         first, second = (table.places.index(place) if place in table.places else None for place in (1, 2))
-        if first is None or second is None or 3 in table.places:
+        if first is None or second is None or table.places[seat] != 4:
             continue
         if table.mates(seat, first) and table.mates(seat, second):
+            # Who has left as third before them is fourth then.
+            if 3 in table.places:
+                table.places[table.places.index(3)] = 4
             table.places[seat] = 3
 
 
@@ -48,6 +50,9 @@ def sweep(table: Table) -> int | None:
         return None
     teams = {seat % 2 for seat in SEATS if table.places[seat] in (1, 2, 3)}
     taken = {1, 2, 3} <= set(table.places)
+    # R9.8: where it does not count as one, the hand goes on (R6.3).
+    if table.rules["no_sweep_when_choked"] and any(table.places[seat] not in (1, 2, 3) for seat, _ in table.choked):
+        return None
     return teams.pop() if taken and len(teams) == 1 else None
 
 
@@ -58,12 +63,18 @@ def end_if_over(table: Table, last_leader: int) -> bool:
     one_team = table.rules["end_when"] == "one_team_left" and len({seat % 2 for seat in left}) <= 1
     if not (one_left or one_team or sweep(table) is not None):
         return False
+    place_the_rest(table, last_leader)
+    return True
+
+
+def place_the_rest(table: Table, last_leader: int) -> None:
+    """R6.2, `cards`: more cards is lower; ties to the later seat counted from the last trick's leader."""
     order = [last_leader, *after(last_leader)]
-    for seat in sorted(left, key=lambda seat: (len(table.hands[seat]), order.index(seat))):
+    for seat in sorted(table.seats_in(), key=lambda seat: (len(table.hands[seat]), order.index(seat))):
         table.places[seat] = free_places(table)[0]
+    _revolter_is_third(table)
     table.phase = "over"
     table.over = True
-    return True
 
 
 def order_of(table: Table) -> tuple[int, ...]:
@@ -73,26 +84,15 @@ def order_of(table: Table) -> tuple[int, ...]:
     return tuple(sorted(SEATS, key=lambda seat: table.places[seat]))
 
 
-def scores(table: Table) -> tuple[int, ...]:
-    """R7.1, R7.2: points of the seats."""
-    if not table.over or table.void:
-        return (0,) * 6
-    if table.rules["scoring"] == "team_points":
-        factor = 1 if sweep(table) is None else 2
-        return tuple(factor * TEAM_POINTS[place] for place in table.places)
-    points = [SEAT_POINTS[place] for place in table.places]
-    for burner, burned, _ in table.burns:
-        points[burner] += 1
-        points[burned] -= 1
-    return tuple(points)
-
-
-def team_scores(table: Table) -> tuple[int, int] | None:
-    """R7.1: points of the teams, even seats first."""
-    if not table.rules["teams"]:
-        return None
-    points = scores(table)
-    even, odd = sum(points[0::2]), sum(points[1::2])
-    if table.rules["scoring"] == "team_points" and table.rules["negatives"] == "drop":
-        return max(even, 0), max(odd, 0)
-    return even, odd
+def outcome(table: Table, first_leader: int = 0) -> Outcome:
+    """What a finished hand comes to."""
+    return Outcome(
+        table.rules,
+        order_of(table),
+        opened=table.opened,
+        burns=table.burns,
+        chokes=table.choked,
+        stuck=table.stuck,
+        revolted=table.revolted,
+        first_leader=first_leader,
+    )

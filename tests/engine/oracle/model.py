@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gouji.engine import Action, ActionKind, Reason, RuleSet
 from gouji.engine.cards import opposite
 
-from . import asking, endings
+from . import asking, endings, results
 from .burning import carried_out, lacks_joker, lawful_leads, splits_threes
 from .plays import beats, count_fits, is_gouji, is_opening, is_play, jokers_of, less, plays_in
 from .state import SEATS, Burn, Question, Table, Trick, after
@@ -15,6 +15,7 @@ OF_REVOLT = {ActionKind.REVOLT, ActionKind.STAY, ActionKind.KEEP_HEAD, ActionKin
 ANSWERS = {
     "revolt": (ActionKind.REVOLT, ActionKind.STAY),
     "head": (ActionKind.KEEP_HEAD, ActionKind.NO_HEAD),
+    "contest": (ActionKind.PASS, ActionKind.PLAY),
 }
 
 
@@ -58,10 +59,11 @@ class Model:
 
     def _begin(self, phase: str) -> None:
         table = self.table
-        if phase == "revolt" and table.rules["revolution"] == "any":
+        if phase == "revolt" and table.rules["revolution"] != "off":
             table.phase = "revolt"
             order = [table.leader, *after(table.leader)]
-            may = [seat for seat in order if table.is_in(seat) and not set(table.hands[seat]) & set("2wW")]
+            barred = set("2wW3" if table.rules["revolution"] == "threeless" else "2wW")
+            may = [seat for seat in order if table.is_in(seat) and not set(table.hands[seat]) & barred]
             table.asking = [Question(seat, "revolt") for seat in may]
         self._end_revolts()
 
@@ -94,11 +96,17 @@ class Model:
 
     @property
     def scores(self) -> tuple[int, ...]:
-        return endings.scores(self.table)
+        return results.scores(endings.outcome(self.table)) if self.order else (0,) * 6
 
     @property
     def team_scores(self) -> tuple[int, int] | None:
-        return endings.team_scores(self.table)
+        if not self.order:
+            return (0, 0) if self.table.rules["teams"] else None
+        return results.team_scores(endings.outcome(self.table))
+
+    @property
+    def owes(self) -> list[results.Owed]:
+        return results.owed(endings.outcome(self.table)) if self.order else []
 
     # What may be done
 
@@ -110,7 +118,8 @@ class Model:
         wordless = (ActionKind.PASS, ActionKind.YIELD, *OF_REVOLT)
         actions = [Action(asked.seat, kind) for kind in wordless]
         for cards in plays_in(self.table.rules, self.table.hands[asked.seat]):
-            actions += [Action(asked.seat, kind, cards) for kind in (ActionKind.PLAY, ActionKind.BURN)]
+            with_cards = (ActionKind.PLAY, ActionKind.BURN, ActionKind.REVOLT)
+            actions += [Action(asked.seat, kind, cards) for kind in with_cards]
         return {action for action in actions if self._judge(asked, action) is None}
 
     def judge(self, action: Action) -> Reason | None:
@@ -119,13 +128,26 @@ class Model:
         return Reason.HAND_OVER if asked is None else self._judge(asked, action)
 
     def _judge(self, asked: Question, action: Action) -> Reason | None:
-        if action.kind not in (OF_REVOLT if self.table.phase == "revolt" else OF_PLAY):
+        of_phase = OF_REVOLT if self.table.phase == "revolt" else OF_PLAY
+        if action.kind not in of_phase and not (asked.kind == "contest" and action.kind in ANSWERS["contest"]):
             return Reason.WRONG_PHASE
         if action.seat != asked.seat:
             return Reason.NOT_YOUR_TURN
         if action.kind in (ActionKind.PLAY, ActionKind.BURN):
             return next(self._against_cards(asked, action.kind is ActionKind.BURN, action.cards), None)
+        if action.kind is ActionKind.REVOLT and asked.kind == "revolt" and action.cards:
+            return next(self._against_shown(asked.seat, action.cards), None)
         return next(self._against_word(asked, action.kind), None)
+
+    def _against_shown(self, seat: int, cards: str) -> Iterator[Reason]:
+        """R9.3, `contest`: what a revolter shows is an opening play of its own."""
+        rules = self.table.rules
+        if not rules["opening"] or rules["revolt_opens"] != "contest":
+            yield Reason.WRONG_PHASE
+        if less(self.table.hands[seat], cards) is None:
+            yield Reason.CARDS_NOT_HELD
+        if not is_play(rules, cards) or not is_opening(rules, cards):
+            yield Reason.NOT_ONE_BASE
 
     def _against_word(self, asked: Question, word: ActionKind) -> Iterator[Reason]:
         if asked.kind in ANSWERS:
@@ -166,8 +188,10 @@ class Model:
         asked = self.question
         assert asked is not None
         assert self.judge(action) is None
-        if asked.kind in ANSWERS:
-            self._answer_revolt(asked, action.kind)
+        if asked.kind == "contest":
+            self._answer_contest(asked.seat, action.cards)
+        elif asked.kind in ANSWERS:
+            self._answer_revolt(asked, action)
         elif action.kind in (ActionKind.PLAY, ActionKind.BURN):
             self._play(asked, action.kind is ActionKind.BURN, action.cards)
         elif action.kind is ActionKind.YIELD:
@@ -178,9 +202,9 @@ class Model:
             asking.answered(self.table, asked)
             self._end_trick_if_answered()
 
-    def _answer_revolt(self, asked: Question, answer: ActionKind) -> None:
+    def _answer_revolt(self, asked: Question, action: Action) -> None:
         """R9.1, R9.2."""
-        table = self.table
+        table, answer = self.table, action.kind
         table.asking.pop(0)
         if answer is ActionKind.KEEP_HEAD:
             table.heads_kept[asked.seat] = 3
@@ -191,8 +215,36 @@ class Model:
                 table.phase, table.over, table.void = "over", True, True
                 return
             table.asking.append(Question(opposite(asked.seat), "head"))
-            if table.rules["opening"] and table.rules["opposite_opens"] == "always":
-                table.opened.add(opposite(asked.seat))
+            self._revolter_opens(asked.seat, action.cards)
+        self._end_revolts()
+
+    def _revolter_opens(self, seat: int, shown: str) -> None:
+        """R9.1, R9.3."""
+        table, across = self.table, opposite(seat)
+        if table.rules["opening"] and table.rules["revolution"] == "threeless":
+            table.opened.add(seat)
+        if table.rules["opening"] and table.rules["opposite_opens"] == "always" and table.is_in(across):
+            table.opened.add(across)
+        if shown and table.is_in(across):
+            table.trick = Trick(table.leader, shown, seat)
+            table.asking.insert(0, Question(across, "contest"))
+        elif shown:
+            table.opened.add(seat)
+
+    def _answer_contest(self, seat: int, cards: str) -> None:
+        """R9.3: the revolter opens unless its opposite beats what it shows; cards that do are spent."""
+        table = self.table
+        revolter, table.trick = table.trick.by, Trick(table.leader)
+        assert revolter is not None
+        table.asking.pop(0)
+        left = less(table.hands[seat], cards)
+        assert left is not None
+        table.hands[seat] = left
+        if not cards:
+            table.opened.add(revolter)
+        if not left:
+            endings.finish(table, seat)
+            table.asking = [asked for asked in table.asking if asked.seat != seat]
         self._end_revolts()
 
     def _end_revolts(self) -> None:

@@ -29,8 +29,14 @@ OPTIONS = {
     "end_when": ("one_team_left", "one_left"),
     "scoring": ("team_points", "individual"),
     "negatives": ("keep", "drop"),
+    "across_doubles": (False, True),
+    "no_sweep_when_choked": (False, True),
+    "tribute_kinds": ("point choke stuck burn last", "point choke stuck burn last sweep", "point sweep"),
+    "tribute_order": ("point choke burn last stuck", "stuck last burn", "sweep choke point"),
+    "team_tribute": ("never", "optional", "always"),
     "teams": (True, True, True, False),
-    "revolution": ("any", "any", "any", "off"),
+    "revolution": ("any", "any", "threeless", "off"),
+    "revolt_opens": ("no", "contest"),
     "opening": (True, False),
     "natural_open": (False, True),
     "opposite_opens": ("three", "three_open", "always"),
@@ -39,15 +45,12 @@ OPTIONS = {
     "threes_last": (False, True),
     "first_choked_is_last": (False, True),
 }
-MODELLED = {"revolt_opens": "no", "opposite_opens": "three"}
-"""Of R9.3 the defaults alone are modelled."""
-
 """What may be drawn for each option that is built; what stands more than once is drawn more often."""
 
 NEED = {
-    "opening": ("burn_needs_open", "natural_open", "no_open_on_lead", "no_open_on_counter", "opposite_opens"),
-    "threes_last": ("first_choked_is_last",),
-    "teams": ("end_when", "scoring"),
+    "opening": ("burn_needs_open", "natural_open", "no_open_on_lead", "no_open_on_counter", "revolt_opens"),
+    "threes_last": ("first_choked_is_last", "no_sweep_when_choked"),
+    "teams": ("end_when", "scoring", "no_sweep_when_choked", "team_tribute"),
 }
 """Options that mean nothing, or exclude each other, where another is off."""
 
@@ -57,13 +60,11 @@ def rule_sets(draw: st.DrawFn, presets: tuple[str, ...] = ("standard", "qingdao"
     """Any rule set of the options that are built; None for one that makes no sense."""
     preset = draw(st.sampled_from(presets))
     drawn = draw(st.fixed_dictionaries({}, optional={name: st.sampled_from(words) for name, words in OPTIONS.items()}))
-    drawn |= MODELLED
     for option, needing in NEED.items():
         if not drawn.get(option, RuleSet(preset)[option]):
             drawn = {name: value for name, value in drawn.items() if name not in needing}
-    # What a revolter shows to open (R9.3, `contest`) is not modelled.
     try:
-        return RuleSet.parse({"preset": preset, "revolt_opens": "no", **drawn})
+        return RuleSet.parse({"preset": preset, **drawn})
     except RuleSetError:
         return None
 
@@ -172,6 +173,7 @@ def revolutions(draw: st.DrawFn) -> Setting | None:
     hands = draw(small_hands())
     for seat in draw(st.sets(st.integers(0, 5), min_size=1, max_size=3)):
         hands[seat] = "".join(card for card in hands[seat] if card not in "2wW") or "9"
+        hands[seat] = sort_cards(hands[seat] + draw(st.sampled_from(["", "KK", "QQQ"])))
         hands[opposite(seat)] = as_hand(hands[opposite(seat)] + "2AAKK")
     return Setting(rules, hands, draw(st.integers(0, 5)), {"opened": draw(seat_lists(3))}, "revolt") if rules else None
 

@@ -25,85 +25,50 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gouji.v1 import actions_pb2 as gouji_dot_v1_dot_actions__pb2
 from gouji.v1 import cards_pb2 as gouji_dot_v1_dot_cards__pb2
+from gouji.v1 import consequences_pb2 as gouji_dot_v1_dot_consequences__pb2
 from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\x80\x05\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x31\n\x0ehand_committed\x18\x1e \x01(\x0b\x32\x17.gouji.v1.HandCommittedH\x00\x12\x33\n\x0ftable_abandoned\x18\x1f \x01(\x0b\x32\x18.gouji.v1.TableAbandonedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\xdc\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\x12\r\n\x05match\x18\x14 \x01(\r\"o\n\rHandCommitted\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x0f\n\x07\x61waited\x18\x03 \x03(\r\x12)\n\x05until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbb\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12\x15\n\rcontributions\x18\x07 \x03(\x0cJ\x04\x08\x02\x10\x03R\x06secret\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xb5\x06\n\x0b\x43onsequence\x12\'\n\ttrick_won\x18\x01 \x01(\x0b\x32\x12.gouji.v1.TrickWonH\x00\x12/\n\rseat_finished\x18\x02 \x01(\x0b\x32\x16.gouji.v1.SeatFinishedH\x00\x12+\n\x0bseat_opened\x18\x03 \x01(\x0b\x32\x14.gouji.v1.SeatOpenedH\x00\x12+\n\x0bseat_choked\x18\x04 \x01(\x0b\x32\x14.gouji.v1.SeatChokedH\x00\x12+\n\x0bseat_struck\x18\x05 \x01(\x0b\x32\x14.gouji.v1.SeatStruckH\x00\x12)\n\nseat_stuck\x18\x06 \x01(\x0b\x32\x13.gouji.v1.SeatStuckH\x00\x12\x31\n\x0e\x62urn_succeeded\x18\x07 \x01(\x0b\x32\x17.gouji.v1.BurnSucceededH\x00\x12\x31\n\x0escramble_began\x18\x08 \x01(\x0b\x32\x17.gouji.v1.ScrambleBeganH\x00\x12+\n\x0bhand_voided\x18\t \x01(\x0b\x32\x14.gouji.v1.HandVoidedH\x00\x12-\n\x0ctribute_paid\x18\n \x01(\x0b\x32\x15.gouji.v1.TributePaidH\x00\x12\x35\n\x10tribute_returned\x18\x0b \x01(\x0b\x32\x19.gouji.v1.TributeReturnedH\x00\x12+\n\x0b\x63\x61rd_bought\x18\x0c \x01(\x0b\x32\x14.gouji.v1.CardBoughtH\x00\x12\x35\n\x10tribute_resisted\x18\r \x01(\x0b\x32\x19.gouji.v1.TributeResistedH\x00\x12)\n\nfours_sunk\x18\x0e \x01(\x0b\x32\x13.gouji.v1.FoursSunkH\x00\x12\x30\n\x0eranks_laid_off\x18\x0f \x01(\x0b\x32\x16.gouji.v1.RanksLaidOffH\x00\x12/\n\rtribute_shown\x18\x10 \x01(\x0b\x32\x16.gouji.v1.TributeShownH\x00\x12\'\n\tseat_left\x18\x11 \x01(\x0b\x32\x12.gouji.v1.SeatLeftH\x00\x42\x06\n\x04kind\"(\n\x08TrickWon\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06leader\x18\x02 \x01(\r\"+\n\x0cSeatFinished\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05place\x18\x02 \x01(\r\"\x1a\n\nSeatOpened\x12\x0c\n\x04seat\x18\x01 \x01(\r\"&\n\nSeatChoked\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\n\n\x02\x62y\x18\x02 \x01(\r\"9\n\nSeatStruck\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x02 \x03(\x0b\x32\x0e.gouji.v1.Card\"7\n\x08SeatLeft\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x02 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x19\n\tSeatStuck\x12\x0c\n\x04seat\x18\x01 \x01(\r\"B\n\rBurnSucceeded\x12\x0e\n\x06\x62urner\x18\x01 \x01(\r\x12\x0e\n\x06\x62urned\x18\x02 \x01(\r\x12\x11\n\tdoublings\x18\x03 \x01(\r\"\x0f\n\rScrambleBegan\"\x0c\n\nHandVoided\"M\n\x0bTributePaid\x12\r\n\x05payer\x18\x01 \x01(\r\x12\x10\n\x08receiver\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x03(\x0b\x32\x0e.gouji.v1.Card\"`\n\x0fTributeReturned\x12\x10\n\x08receiver\x18\x01 \x01(\r\x12\r\n\x05payer\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x03(\x0b\x32\x0e.gouji.v1.Card\x12\r\n\x05\x63ount\x18\x04 \x01(\r\"g\n\nCardBought\x12\r\n\x05\x62uyer\x18\x01 \x01(\r\x12\x0e\n\x06seller\x18\x02 \x01(\r\x12\x1c\n\x04sold\x18\x03 \x03(\x0b\x32\x0e.gouji.v1.Card\x12\x1c\n\x04paid\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\"@\n\x0fTributeResisted\x12\r\n\x05payer\x18\x01 \x01(\r\x12\x10\n\x08receiver\x18\x02 \x01(\r\x12\x0c\n\x04kind\x18\x03 \x01(\t\"N\n\x0cTributeShown\x12\r\n\x05payer\x18\x01 \x01(\r\x12\x10\n\x08receiver\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x19\n\tFoursSunk\x12\x0c\n\x04seat\x18\x01 \x01(\r\"-\n\x0cRanksLaidOff\x12\x1d\n\x05ranks\x18\x01 \x03(\x0e\x32\x0e.gouji.v1.Rank\"\xb1\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"A\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\"0\n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x0e\n\x0cTableResumed\"T\n\x0eTableAbandoned\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1bgouji/v1/consequences.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\x80\x05\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x31\n\x0ehand_committed\x18\x1e \x01(\x0b\x32\x17.gouji.v1.HandCommittedH\x00\x12\x33\n\x0ftable_abandoned\x18\x1f \x01(\x0b\x32\x18.gouji.v1.TableAbandonedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\xdc\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\x12\r\n\x05match\x18\x14 \x01(\r\"o\n\rHandCommitted\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x0f\n\x07\x61waited\x18\x03 \x03(\r\x12)\n\x05until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbb\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12\x15\n\rcontributions\x18\x07 \x03(\x0cJ\x04\x08\x02\x10\x03R\x06secret\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xb1\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"A\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\"0\n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x0e\n\x0cTableResumed\"T\n\x0eTableAbandoned\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DECIDEDBY']._serialized_start=4246
-  _globals['_DECIDEDBY']._serialized_end=4350
-  _globals['_EVENT']._serialized_start=165
-  _globals['_EVENT']._serialized_end=805
-  _globals['_TURN']._serialized_start=808
-  _globals['_TURN']._serialized_end=959
-  _globals['_SEAT']._serialized_start=961
-  _globals['_SEAT']._serialized_end=1019
-  _globals['_TABLEOPENED']._serialized_start=1022
-  _globals['_TABLEOPENED']._serialized_end=1242
-  _globals['_HANDCOMMITTED']._serialized_start=1244
-  _globals['_HANDCOMMITTED']._serialized_end=1355
-  _globals['_HANDDEALT']._serialized_start=1358
-  _globals['_HANDDEALT']._serialized_end=1545
-  _globals['_DEALTHAND']._serialized_start=1547
-  _globals['_DEALTHAND']._serialized_end=1589
-  _globals['_ACTIONTAKEN']._serialized_start=1592
-  _globals['_ACTIONTAKEN']._serialized_end=1876
-  _globals['_PRIVATEDECLINE']._serialized_start=1878
-  _globals['_PRIVATEDECLINE']._serialized_end=1949
-  _globals['_ANSWERSCLOSED']._serialized_start=1951
-  _globals['_ANSWERSCLOSED']._serialized_end=2055
-  _globals['_CONSEQUENCE']._serialized_start=2058
-  _globals['_CONSEQUENCE']._serialized_end=2879
-  _globals['_TRICKWON']._serialized_start=2881
-  _globals['_TRICKWON']._serialized_end=2921
-  _globals['_SEATFINISHED']._serialized_start=2923
-  _globals['_SEATFINISHED']._serialized_end=2966
-  _globals['_SEATOPENED']._serialized_start=2968
-  _globals['_SEATOPENED']._serialized_end=2994
-  _globals['_SEATCHOKED']._serialized_start=2996
-  _globals['_SEATCHOKED']._serialized_end=3034
-  _globals['_SEATSTRUCK']._serialized_start=3036
-  _globals['_SEATSTRUCK']._serialized_end=3093
-  _globals['_SEATLEFT']._serialized_start=3095
-  _globals['_SEATLEFT']._serialized_end=3150
-  _globals['_SEATSTUCK']._serialized_start=3152
-  _globals['_SEATSTUCK']._serialized_end=3177
-  _globals['_BURNSUCCEEDED']._serialized_start=3179
-  _globals['_BURNSUCCEEDED']._serialized_end=3245
-  _globals['_SCRAMBLEBEGAN']._serialized_start=3247
-  _globals['_SCRAMBLEBEGAN']._serialized_end=3262
-  _globals['_HANDVOIDED']._serialized_start=3264
-  _globals['_HANDVOIDED']._serialized_end=3276
-  _globals['_TRIBUTEPAID']._serialized_start=3278
-  _globals['_TRIBUTEPAID']._serialized_end=3355
-  _globals['_TRIBUTERETURNED']._serialized_start=3357
-  _globals['_TRIBUTERETURNED']._serialized_end=3453
-  _globals['_CARDBOUGHT']._serialized_start=3455
-  _globals['_CARDBOUGHT']._serialized_end=3558
-  _globals['_TRIBUTERESISTED']._serialized_start=3560
-  _globals['_TRIBUTERESISTED']._serialized_end=3624
-  _globals['_TRIBUTESHOWN']._serialized_start=3626
-  _globals['_TRIBUTESHOWN']._serialized_end=3704
-  _globals['_FOURSSUNK']._serialized_start=3706
-  _globals['_FOURSSUNK']._serialized_end=3731
-  _globals['_RANKSLAIDOFF']._serialized_start=3733
-  _globals['_RANKSLAIDOFF']._serialized_end=3778
-  _globals['_HANDENDED']._serialized_start=3781
-  _globals['_HANDENDED']._serialized_end=3958
-  _globals['_MATCHENDED']._serialized_start=3960
-  _globals['_MATCHENDED']._serialized_end=4025
-  _globals['_SEATCHANGED']._serialized_start=4027
-  _globals['_SEATCHANGED']._serialized_end=4092
-  _globals['_TABLEFROZEN']._serialized_start=4094
-  _globals['_TABLEFROZEN']._serialized_end=4142
-  _globals['_TABLERESUMED']._serialized_start=4144
-  _globals['_TABLERESUMED']._serialized_end=4158
-  _globals['_TABLEABANDONED']._serialized_start=4160
-  _globals['_TABLEABANDONED']._serialized_end=4244
+  _globals['_DECIDEDBY']._serialized_start=2552
+  _globals['_DECIDEDBY']._serialized_end=2656
+  _globals['_EVENT']._serialized_start=194
+  _globals['_EVENT']._serialized_end=834
+  _globals['_TURN']._serialized_start=837
+  _globals['_TURN']._serialized_end=988
+  _globals['_SEAT']._serialized_start=990
+  _globals['_SEAT']._serialized_end=1048
+  _globals['_TABLEOPENED']._serialized_start=1051
+  _globals['_TABLEOPENED']._serialized_end=1271
+  _globals['_HANDCOMMITTED']._serialized_start=1273
+  _globals['_HANDCOMMITTED']._serialized_end=1384
+  _globals['_HANDDEALT']._serialized_start=1387
+  _globals['_HANDDEALT']._serialized_end=1574
+  _globals['_DEALTHAND']._serialized_start=1576
+  _globals['_DEALTHAND']._serialized_end=1618
+  _globals['_ACTIONTAKEN']._serialized_start=1621
+  _globals['_ACTIONTAKEN']._serialized_end=1905
+  _globals['_PRIVATEDECLINE']._serialized_start=1907
+  _globals['_PRIVATEDECLINE']._serialized_end=1978
+  _globals['_ANSWERSCLOSED']._serialized_start=1980
+  _globals['_ANSWERSCLOSED']._serialized_end=2084
+  _globals['_HANDENDED']._serialized_start=2087
+  _globals['_HANDENDED']._serialized_end=2264
+  _globals['_MATCHENDED']._serialized_start=2266
+  _globals['_MATCHENDED']._serialized_end=2331
+  _globals['_SEATCHANGED']._serialized_start=2333
+  _globals['_SEATCHANGED']._serialized_end=2398
+  _globals['_TABLEFROZEN']._serialized_start=2400
+  _globals['_TABLEFROZEN']._serialized_end=2448
+  _globals['_TABLERESUMED']._serialized_start=2450
+  _globals['_TABLERESUMED']._serialized_end=2464
+  _globals['_TABLEABANDONED']._serialized_start=2466
+  _globals['_TABLEABANDONED']._serialized_end=2550
 # @@protoc_insertion_point(module_scope)

@@ -11,6 +11,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from gouji.v1 import actions_pb2 as _actions_pb2
 from gouji.v1 import cards_pb2 as _cards_pb2
+from gouji.v1 import consequences_pb2 as _consequences_pb2
 from gouji.v1 import observation_pb2 as _observation_pb2
 from gouji.v1 import rules_pb2 as _rules_pb2
 import builtins as _builtins
@@ -312,7 +313,7 @@ class HandDealt(_message.Message):
         """Six hands in the log; a seat sees its own alone, the others empty."""
 
     @_builtins.property
-    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[Global___Consequence]:
+    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[_consequences_pb2.Consequence]:
         """What followed by rule before anybody was asked: tribute shown or resisted (R8.5, R8.6)."""
 
     @_builtins.property
@@ -326,7 +327,7 @@ class HandDealt(_message.Message):
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         first_leader: _builtins.int = ...,
         unseen: _builtins.bool = ...,
-        consequences: _abc.Iterable[Global___Consequence] | None = ...,
+        consequences: _abc.Iterable[_consequences_pb2.Consequence] | None = ...,
         contributions: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
@@ -386,7 +387,7 @@ class ActionTaken(_message.Message):
         """The cards that left the hand, with suits."""
 
     @_builtins.property
-    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[Global___Consequence]: ...
+    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[_consequences_pb2.Consequence]: ...
     @_builtins.property
     def declines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrivateDecline]:
         """Private declines since the event before, in order. *Log only.*"""
@@ -402,7 +403,7 @@ class ActionTaken(_message.Message):
         action: _actions_pb2.Action | None = ...,
         decided_by: Global___DecidedBy.ValueType = ...,
         cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-        consequences: _abc.Iterable[Global___Consequence] | None = ...,
+        consequences: _abc.Iterable[_consequences_pb2.Consequence] | None = ...,
         declines: _abc.Iterable[Global___PrivateDecline] | None = ...,
         partner_plus_one: _builtins.int = ...,
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
@@ -452,12 +453,12 @@ class AnswersClosed(_message.Message):
         """*Log only.*"""
 
     @_builtins.property
-    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[Global___Consequence]: ...
+    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[_consequences_pb2.Consequence]: ...
     def __init__(
         self,
         *,
         declines: _abc.Iterable[Global___PrivateDecline] | None = ...,
-        consequences: _abc.Iterable[Global___Consequence] | None = ...,
+        consequences: _abc.Iterable[_consequences_pb2.Consequence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -466,510 +467,6 @@ class AnswersClosed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AnswersClosed: _TypeAlias = AnswersClosed  # noqa: Y015
-
-@_typing.final
-class Consequence(_message.Message):
-    """What followed by rule from an event."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TRICK_WON_FIELD_NUMBER: _builtins.int
-    SEAT_FINISHED_FIELD_NUMBER: _builtins.int
-    SEAT_OPENED_FIELD_NUMBER: _builtins.int
-    SEAT_CHOKED_FIELD_NUMBER: _builtins.int
-    SEAT_STRUCK_FIELD_NUMBER: _builtins.int
-    SEAT_STUCK_FIELD_NUMBER: _builtins.int
-    BURN_SUCCEEDED_FIELD_NUMBER: _builtins.int
-    SCRAMBLE_BEGAN_FIELD_NUMBER: _builtins.int
-    HAND_VOIDED_FIELD_NUMBER: _builtins.int
-    TRIBUTE_PAID_FIELD_NUMBER: _builtins.int
-    TRIBUTE_RETURNED_FIELD_NUMBER: _builtins.int
-    CARD_BOUGHT_FIELD_NUMBER: _builtins.int
-    TRIBUTE_RESISTED_FIELD_NUMBER: _builtins.int
-    FOURS_SUNK_FIELD_NUMBER: _builtins.int
-    RANKS_LAID_OFF_FIELD_NUMBER: _builtins.int
-    TRIBUTE_SHOWN_FIELD_NUMBER: _builtins.int
-    SEAT_LEFT_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def trick_won(self) -> Global___TrickWon: ...
-    @_builtins.property
-    def seat_finished(self) -> Global___SeatFinished: ...
-    @_builtins.property
-    def seat_opened(self) -> Global___SeatOpened: ...
-    @_builtins.property
-    def seat_choked(self) -> Global___SeatChoked: ...
-    @_builtins.property
-    def seat_struck(self) -> Global___SeatStruck: ...
-    @_builtins.property
-    def seat_stuck(self) -> Global___SeatStuck: ...
-    @_builtins.property
-    def burn_succeeded(self) -> Global___BurnSucceeded: ...
-    @_builtins.property
-    def scramble_began(self) -> Global___ScrambleBegan: ...
-    @_builtins.property
-    def hand_voided(self) -> Global___HandVoided: ...
-    @_builtins.property
-    def tribute_paid(self) -> Global___TributePaid: ...
-    @_builtins.property
-    def tribute_returned(self) -> Global___TributeReturned: ...
-    @_builtins.property
-    def card_bought(self) -> Global___CardBought: ...
-    @_builtins.property
-    def tribute_resisted(self) -> Global___TributeResisted: ...
-    @_builtins.property
-    def fours_sunk(self) -> Global___FoursSunk: ...
-    @_builtins.property
-    def ranks_laid_off(self) -> Global___RanksLaidOff: ...
-    @_builtins.property
-    def tribute_shown(self) -> Global___TributeShown: ...
-    @_builtins.property
-    def seat_left(self) -> Global___SeatLeft: ...
-    def __init__(
-        self,
-        *,
-        trick_won: Global___TrickWon | None = ...,
-        seat_finished: Global___SeatFinished | None = ...,
-        seat_opened: Global___SeatOpened | None = ...,
-        seat_choked: Global___SeatChoked | None = ...,
-        seat_struck: Global___SeatStruck | None = ...,
-        seat_stuck: Global___SeatStuck | None = ...,
-        burn_succeeded: Global___BurnSucceeded | None = ...,
-        scramble_began: Global___ScrambleBegan | None = ...,
-        hand_voided: Global___HandVoided | None = ...,
-        tribute_paid: Global___TributePaid | None = ...,
-        tribute_returned: Global___TributeReturned | None = ...,
-        card_bought: Global___CardBought | None = ...,
-        tribute_resisted: Global___TributeResisted | None = ...,
-        fours_sunk: Global___FoursSunk | None = ...,
-        ranks_laid_off: Global___RanksLaidOff | None = ...,
-        tribute_shown: Global___TributeShown | None = ...,
-        seat_left: Global___SeatLeft | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_left", b"seat_left", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "tribute_shown", b"tribute_shown", "trick_won", b"trick_won"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burn_succeeded", b"burn_succeeded", "card_bought", b"card_bought", "fours_sunk", b"fours_sunk", "hand_voided", b"hand_voided", "kind", b"kind", "ranks_laid_off", b"ranks_laid_off", "scramble_began", b"scramble_began", "seat_choked", b"seat_choked", "seat_finished", b"seat_finished", "seat_left", b"seat_left", "seat_opened", b"seat_opened", "seat_struck", b"seat_struck", "seat_stuck", b"seat_stuck", "tribute_paid", b"tribute_paid", "tribute_resisted", b"tribute_resisted", "tribute_returned", b"tribute_returned", "tribute_shown", b"tribute_shown", "trick_won", b"trick_won"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["trick_won", "seat_finished", "seat_opened", "seat_choked", "seat_struck", "seat_stuck", "burn_succeeded", "scramble_began", "hand_voided", "tribute_paid", "tribute_returned", "card_bought", "tribute_resisted", "fours_sunk", "ranks_laid_off", "tribute_shown", "seat_left"]  # noqa: Y015
-    _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
-
-Global___Consequence: _TypeAlias = Consequence  # noqa: Y015
-
-@_typing.final
-class TrickWon(_message.Message):
-    """A trick ended; `leader` leads the next (R3.3, R4.7)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    LEADER_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    leader: _builtins.int
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-        leader: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["leader", b"leader", "seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TrickWon: _TypeAlias = TrickWon  # noqa: Y015
-
-@_typing.final
-class SeatFinished(_message.Message):
-    """A seat played its last card (R6.1)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    PLACE_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    place: _builtins.int
-    """1..6."""
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-        place: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["place", b"place", "seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatFinished: _TypeAlias = SeatFinished  # noqa: Y015
-
-@_typing.final
-class SeatOpened(_message.Message):
-    """A seat opened (R9.6)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatOpened: _TypeAlias = SeatOpened  # noqa: Y015
-
-@_typing.final
-class SeatChoked(_message.Message):
-    """A seat was choked (R9.8)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    BY_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    by: _builtins.int
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-        by: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatChoked: _TypeAlias = SeatChoked  # noqa: Y015
-
-@_typing.final
-class SeatStruck(_message.Message):
-    """A burning seat could not go on; its cards are shown and dead (R5.5)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    CARDS_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    @_builtins.property
-    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatStruck: _TypeAlias = SeatStruck  # noqa: Y015
-
-@_typing.final
-class SeatLeft(_message.Message):
-    """A choked or stuck seat left with the lowest place still free; its cards are shown and dead (R9.8, R9.14)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    CARDS_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    @_builtins.property
-    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatLeft: _TypeAlias = SeatLeft  # noqa: Y015
-
-@_typing.final
-class SeatStuck(_message.Message):
-    """A seat is stuck (R9.8)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatStuck: _TypeAlias = SeatStuck  # noqa: Y015
-
-@_typing.final
-class BurnSucceeded(_message.Message):
-    """A burning seat finished (R5.6)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    BURNER_FIELD_NUMBER: _builtins.int
-    BURNED_FIELD_NUMBER: _builtins.int
-    DOUBLINGS_FIELD_NUMBER: _builtins.int
-    burner: _builtins.int
-    burned: _builtins.int
-    doublings: _builtins.int
-    """Counter-burns in the chain; each doubles the tribute."""
-    def __init__(
-        self,
-        *,
-        burner: _builtins.int = ...,
-        burned: _builtins.int = ...,
-        doublings: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned", b"burned", "burner", b"burner", "doublings", b"doublings"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___BurnSucceeded: _TypeAlias = BurnSucceeded  # noqa: Y015
-
-@_typing.final
-class ScrambleBegan(_message.Message):
-    """The next trick is a scramble (R4.8)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ScrambleBegan: _TypeAlias = ScrambleBegan  # noqa: Y015
-
-@_typing.final
-class HandVoided(_message.Message):
-    """The hand is to be dealt anew (R9.1)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
-
-@_typing.final
-class TributePaid(_message.Message):
-    """A tribute was paid; everybody sees the cards (R8.3)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PAYER_FIELD_NUMBER: _builtins.int
-    RECEIVER_FIELD_NUMBER: _builtins.int
-    CARDS_FIELD_NUMBER: _builtins.int
-    payer: _builtins.int
-    receiver: _builtins.int
-    @_builtins.property
-    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        payer: _builtins.int = ...,
-        receiver: _builtins.int = ...,
-        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TributePaid: _TypeAlias = TributePaid  # noqa: Y015
-
-@_typing.final
-class TributeReturned(_message.Message):
-    """Cards were given back for a tribute; the two seats alone see them, the others how many (R8.4)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    RECEIVER_FIELD_NUMBER: _builtins.int
-    PAYER_FIELD_NUMBER: _builtins.int
-    CARDS_FIELD_NUMBER: _builtins.int
-    COUNT_FIELD_NUMBER: _builtins.int
-    receiver: _builtins.int
-    payer: _builtins.int
-    count: _builtins.int
-    @_builtins.property
-    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        receiver: _builtins.int = ...,
-        payer: _builtins.int = ...,
-        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-        count: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "count", b"count", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TributeReturned: _TypeAlias = TributeReturned  # noqa: Y015
-
-@_typing.final
-class CardBought(_message.Message):
-    """A three or four was bought, or given for nothing (R8.7)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    BUYER_FIELD_NUMBER: _builtins.int
-    SELLER_FIELD_NUMBER: _builtins.int
-    SOLD_FIELD_NUMBER: _builtins.int
-    PAID_FIELD_NUMBER: _builtins.int
-    buyer: _builtins.int
-    seller: _builtins.int
-    @_builtins.property
-    def sold(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    @_builtins.property
-    def paid(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        buyer: _builtins.int = ...,
-        seller: _builtins.int = ...,
-        sold: _abc.Iterable[_cards_pb2.Card] | None = ...,
-        paid: _abc.Iterable[_cards_pb2.Card] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buyer", b"buyer", "paid", b"paid", "seller", b"seller", "sold", b"sold"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___CardBought: _TypeAlias = CardBought  # noqa: Y015
-
-@_typing.final
-class TributeResisted(_message.Message):
-    """A tribute is not paid, since its payer resists (R8.6)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PAYER_FIELD_NUMBER: _builtins.int
-    RECEIVER_FIELD_NUMBER: _builtins.int
-    KIND_FIELD_NUMBER: _builtins.int
-    payer: _builtins.int
-    receiver: _builtins.int
-    kind: _builtins.str
-    def __init__(
-        self,
-        *,
-        payer: _builtins.int = ...,
-        receiver: _builtins.int = ...,
-        kind: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TributeResisted: _TypeAlias = TributeResisted  # noqa: Y015
-
-@_typing.final
-class TributeShown(_message.Message):
-    """Team-mates pay no `last` tribute: cards of one rank that would have been paid, seen by all and kept (R8.5)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PAYER_FIELD_NUMBER: _builtins.int
-    RECEIVER_FIELD_NUMBER: _builtins.int
-    CARDS_FIELD_NUMBER: _builtins.int
-    payer: _builtins.int
-    receiver: _builtins.int
-    @_builtins.property
-    def cards(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]: ...
-    def __init__(
-        self,
-        *,
-        payer: _builtins.int = ...,
-        receiver: _builtins.int = ...,
-        cards: _abc.Iterable[_cards_pb2.Card] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "payer", b"payer", "receiver", b"receiver"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TributeShown: _TypeAlias = TributeShown  # noqa: Y015
-
-@_typing.final
-class FoursSunk(_message.Message):
-    """A seat laid its fours aside; how many stays its own (R9.9)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEAT_FIELD_NUMBER: _builtins.int
-    seat: _builtins.int
-    def __init__(
-        self,
-        *,
-        seat: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___FoursSunk: _TypeAlias = FoursSunk  # noqa: Y015
-
-@_typing.final
-class RanksLaidOff(_message.Message):
-    """Every seat laid off its cards of these ranks (R9.10)."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    RANKS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]: ...
-    def __init__(
-        self,
-        *,
-        ranks: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ranks", b"ranks"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RanksLaidOff: _TypeAlias = RanksLaidOff  # noqa: Y015
 
 @_typing.final
 class HandEnded(_message.Message):

@@ -10,6 +10,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from gouji.v1 import actions_pb2 as _actions_pb2
 from gouji.v1 import cards_pb2 as _cards_pb2
+from gouji.v1 import consequences_pb2 as _consequences_pb2
 from gouji.v1 import rules_pb2 as _rules_pb2
 import builtins as _builtins
 import sys
@@ -161,9 +162,12 @@ class TablePlay(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     GOUJI_FIELD_NUMBER: _builtins.int
+    DEAD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     gouji: _builtins.bool
     """It is a Gouji play, as things stand (R2.7, R4.8)."""
+    dead: _builtins.bool
+    """It may only be burned (R4.6, R9.2)."""
     @_builtins.property
     def cards(self) -> _cards_pb2.Cards: ...
     def __init__(
@@ -172,10 +176,11 @@ class TablePlay(_message.Message):
         seat: _builtins.int = ...,
         cards: _cards_pb2.Cards | None = ...,
         gouji: _builtins.bool = ...,
+        dead: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "gouji", b"gouji", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "dead", b"dead", "gouji", b"gouji", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -232,6 +237,11 @@ class SeatView(_message.Message):
     PLAYED_FIELD_NUMBER: _builtins.int
     KEPT_HEAD_FIELD_NUMBER: _builtins.int
     SHOWN_FIELD_NUMBER: _builtins.int
+    KNOWN_FIELD_NUMBER: _builtins.int
+    CALLED_FIELD_NUMBER: _builtins.int
+    CALLED_IN_ADVANCE_FIELD_NUMBER: _builtins.int
+    BURNED_PLUS_ONE_FIELD_NUMBER: _builtins.int
+    COUNTER_BURNS_FIELD_NUMBER: _builtins.int
     cards_left: _builtins.int
     """Cards left, or -1 where the rules hide it (R9.11)."""
     place: _builtins.int
@@ -247,6 +257,13 @@ class SeatView(_message.Message):
     stuck: _builtins.bool
     kept_head: _builtins.int
     """Gouji plays for which the seat still keeps a head after a revolution (R9.2)."""
+    called: _builtins.bool
+    """It called that its opposite will not open, before the deal or after it (R9.5)."""
+    called_in_advance: _builtins.bool
+    burned_plus_one: _builtins.int
+    """Whom a burning seat burned, plus one; 0 if not burning (R5.6)."""
+    counter_burns: _builtins.int
+    """Counter-burns in the chain of its burn."""
     @_builtins.property
     def played(self) -> _cards_pb2.Cards:
         """Cards of this seat that everybody has seen, by rank: those that it played and those shown when it was struck."""
@@ -254,6 +271,10 @@ class SeatView(_message.Message):
     @_builtins.property
     def shown(self) -> _cards_pb2.Cards:
         """A team-mate's hand, where the viewer may see it (R9.12)."""
+
+    @_builtins.property
+    def known(self) -> _cards_pb2.Cards:
+        """Cards that the viewer has seen come to this seat before the play, and not leave it (R8, R9.3)."""
 
     def __init__(
         self,
@@ -271,14 +292,104 @@ class SeatView(_message.Message):
         played: _cards_pb2.Cards | None = ...,
         kept_head: _builtins.int = ...,
         shown: _cards_pb2.Cards | None = ...,
+        known: _cards_pb2.Cards | None = ...,
+        called: _builtins.bool = ...,
+        called_in_advance: _builtins.bool = ...,
+        burned_plus_one: _builtins.int = ...,
+        counter_burns: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["played", b"played", "shown", b"shown"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known", b"known", "played", b"played", "shown", b"shown"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["burning", b"burning", "cards_left", b"cards_left", "choked_by_plus_one", b"choked_by_plus_one", "has_head", b"has_head", "in", b"in", "kept_head", b"kept_head", "opened", b"opened", "passed", b"passed", "place", b"place", "played", b"played", "revolted", b"revolted", "shown", b"shown", "struck", b"struck", "stuck", b"stuck"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned_plus_one", b"burned_plus_one", "burning", b"burning", "called", b"called", "called_in_advance", b"called_in_advance", "cards_left", b"cards_left", "choked_by_plus_one", b"choked_by_plus_one", "counter_burns", b"counter_burns", "has_head", b"has_head", "in", b"in", "kept_head", b"kept_head", "known", b"known", "opened", b"opened", "passed", b"passed", "place", b"place", "played", b"played", "revolted", b"revolted", "shown", b"shown", "struck", b"struck", "stuck", b"stuck"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeatView: _TypeAlias = SeatView  # noqa: Y015
+
+@_typing.final
+class Step(_message.Message):
+    """Something that happened in this hand, as the viewer saw it. Private declines are no steps."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_PLUS_ONE_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    CONSEQUENCES_FIELD_NUMBER: _builtins.int
+    PARTNER_PLUS_ONE_FIELD_NUMBER: _builtins.int
+    seat_plus_one: _builtins.int
+    """Who acted, plus one; 0 where the time for private questions ended or the cards were dealt."""
+    partner_plus_one: _builtins.int
+    """The other seat of a tribute or sale, plus one."""
+    @_builtins.property
+    def action(self) -> _actions_pb2.Action:
+        """What is given back for a tribute, and what is refused of it, is empty for all but the two seats (R8.4)."""
+
+    @_builtins.property
+    def consequences(self) -> _containers.RepeatedCompositeFieldContainer[_consequences_pb2.Consequence]: ...
+    def __init__(
+        self,
+        *,
+        seat_plus_one: _builtins.int = ...,
+        action: _actions_pb2.Action | None = ...,
+        consequences: _abc.Iterable[_consequences_pb2.Consequence] | None = ...,
+        partner_plus_one: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "consequences", b"consequences", "partner_plus_one", b"partner_plus_one", "seat_plus_one", b"seat_plus_one"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Step: _TypeAlias = Step  # noqa: Y015
+
+@_typing.final
+class History(_message.Message):
+    """All that has happened in a hand, oldest first: some hundred steps, and no more than a hand can have."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STEPS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___Step]: ...
+    def __init__(
+        self,
+        *,
+        steps: _abc.Iterable[Global___Step] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["steps", b"steps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___History: _TypeAlias = History  # noqa: Y015
+
+@_typing.final
+class Burnt(_message.Message):
+    """A burn that succeeded (R5.6)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BURNER_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    COUNTER_BURNS_FIELD_NUMBER: _builtins.int
+    burner: _builtins.int
+    burned: _builtins.int
+    counter_burns: _builtins.int
+    def __init__(
+        self,
+        *,
+        burner: _builtins.int = ...,
+        burned: _builtins.int = ...,
+        counter_burns: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned", b"burned", "burner", b"burner", "counter_burns", b"counter_burns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Burnt: _TypeAlias = Burnt  # noqa: Y015
 
 @_typing.final
 class Observation(_message.Message):
@@ -307,6 +418,15 @@ class Observation(_message.Message):
     FELT_PLUS_ONE_FIELD_NUMBER: _builtins.int
     MAY_FEEL_FIELD_NUMBER: _builtins.int
     MAY_ASK_FIELD_NUMBER: _builtins.int
+    FIRST_LEADER_FIELD_NUMBER: _builtins.int
+    ASIDE_FIELD_NUMBER: _builtins.int
+    LAID_OFF_FIELD_NUMBER: _builtins.int
+    DOUBLED_FIELD_NUMBER: _builtins.int
+    OWES_FIELD_NUMBER: _builtins.int
+    BURNS_FIELD_NUMBER: _builtins.int
+    DEALT_FIELD_NUMBER: _builtins.int
+    HISTORY_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
     hand: _builtins.int
     """Hand number within the match, from 1."""
     viewer_plus_one: _builtins.int
@@ -327,6 +447,12 @@ class Observation(_message.Message):
     """What the viewer felt of its opposite's cards last, plus one; 0 if nothing (R9.11)."""
     may_feel: _builtins.bool
     """The viewer may feel its opposite's cards now."""
+    first_leader: _builtins.int
+    """The seat that leads the first trick (R3.2)."""
+    position: _builtins.bytes
+    """The engine's own form of what stands here, for `Observation.determinize` of the Python engine of the same version;
+    opaque, and nothing that the other fields do not tell.
+    """
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -365,6 +491,32 @@ class Observation(_message.Message):
     def may_ask(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats whose counts the viewer may ask for now."""
 
+    @_builtins.property
+    def aside(self) -> _cards_pb2.Cards:
+        """The viewer's own cards that it sank or laid off (R9.9, R9.10)."""
+
+    @_builtins.property
+    def laid_off(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
+        """Ranks that every seat laid off (R9.10)."""
+
+    @_builtins.property
+    def doubled(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Teams that double their tributes: 0 even, 1 odd (R9.7)."""
+
+    @_builtins.property
+    def owes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Debt]:
+        """Tributes still to settle; when the hand is over, what it leaves owed (R8.1)."""
+
+    @_builtins.property
+    def burns(self) -> _containers.RepeatedCompositeFieldContainer[Global___Burnt]: ...
+    @_builtins.property
+    def dealt(self) -> _containers.RepeatedCompositeFieldContainer[_cards_pb2.Card]:
+        """The cards that the viewer was dealt."""
+
+    @_builtins.property
+    def history(self) -> Global___History:
+        """Unset where no account is kept."""
+
     def __init__(
         self,
         *,
@@ -389,10 +541,19 @@ class Observation(_message.Message):
         felt_plus_one: _builtins.int = ...,
         may_feel: _builtins.bool = ...,
         may_ask: _abc.Iterable[_builtins.int] | None = ...,
+        first_leader: _builtins.int = ...,
+        aside: _cards_pb2.Cards | None = ...,
+        laid_off: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
+        doubled: _abc.Iterable[_builtins.int] | None = ...,
+        owes: _abc.Iterable[Global___Debt] | None = ...,
+        burns: _abc.Iterable[Global___Burnt] | None = ...,
+        dealt: _abc.Iterable[_cards_pb2.Card] | None = ...,
+        history: Global___History | None = ...,
+        position: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["debt", b"debt", "rules", b"rules", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["aside", b"aside", "debt", b"debt", "history", b"history", "rules", b"rules", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_open", b"answers_open", "cards", b"cards", "choices", b"choices", "debt", b"debt", "felt_plus_one", b"felt_plus_one", "finished", b"finished", "hand", b"hand", "may_ask", b"may_ask", "may_feel", b"may_feel", "may_yield", b"may_yield", "phase", b"phase", "question", b"question", "rules", b"rules", "scores", b"scores", "scramble", b"scramble", "seats", b"seats", "table", b"table", "trick", b"trick", "trick_leader", b"trick_leader", "turn_plus_one", b"turn_plus_one", "viewer_plus_one", b"viewer_plus_one"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_open", b"answers_open", "aside", b"aside", "burns", b"burns", "cards", b"cards", "choices", b"choices", "dealt", b"dealt", "debt", b"debt", "doubled", b"doubled", "felt_plus_one", b"felt_plus_one", "finished", b"finished", "first_leader", b"first_leader", "hand", b"hand", "history", b"history", "laid_off", b"laid_off", "may_ask", b"may_ask", "may_feel", b"may_feel", "may_yield", b"may_yield", "owes", b"owes", "phase", b"phase", "position", b"position", "question", b"question", "rules", b"rules", "scores", b"scores", "scramble", b"scramble", "seats", b"seats", "table", b"table", "trick", b"trick", "trick_leader", b"trick_leader", "turn_plus_one", b"turn_plus_one", "viewer_plus_one", b"viewer_plus_one"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

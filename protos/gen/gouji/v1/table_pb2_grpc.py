@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another.
     """
 
     def __init__(self, channel):
@@ -60,10 +60,20 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.OpenResponse.FromString,
                 _registered_method=True)
+        self.Adopt = channel.unary_unary(
+                '/gouji.v1.TableService/Adopt',
+                request_serializer=gouji_dot_v1_dot_table__pb2.AdoptRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.AdoptResponse.FromString,
+                _registered_method=True)
+        self.Drain = channel.unary_unary(
+                '/gouji.v1.TableService/Drain',
+                request_serializer=gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
+                _registered_method=True)
 
 
 class TableServiceServicer:
-    """Live tables. Players act and watch; other services open.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another.
     """
 
     def Act(self, request, context):
@@ -101,6 +111,20 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Adopt(self, request, context):
+        """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Drain(self, request, context):
+        """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TableServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -129,6 +153,16 @@ def add_TableServiceServicer_to_server(servicer, server):
                     request_deserializer=gouji_dot_v1_dot_table__pb2.OpenRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.OpenResponse.SerializeToString,
             ),
+            'Adopt': grpc.unary_unary_rpc_method_handler(
+                    servicer.Adopt,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.AdoptRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.AdoptResponse.SerializeToString,
+            ),
+            'Drain': grpc.unary_unary_rpc_method_handler(
+                    servicer.Drain,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.DrainRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.DrainResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gouji.v1.TableService', rpc_method_handlers)
@@ -138,7 +172,7 @@ def add_TableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableService:
-    """Live tables. Players act and watch; other services open.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another.
     """
 
     @staticmethod
@@ -266,6 +300,60 @@ class TableService:
             '/gouji.v1.TableService/Open',
             gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.OpenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Adopt(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Adopt',
+            gouji_dot_v1_dot_table__pb2.AdoptRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.AdoptResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Drain(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Drain',
+            gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -43,10 +43,14 @@ class TableServiceStub:
     """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
+    Adopt: _grpc.UnaryUnaryMultiCallable[_table_pb2.AdoptRequest, _table_pb2.AdoptResponse]
+    """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
+    Drain: _grpc.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]
+    """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
-    """Live tables. Players act and watch; other services open."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
@@ -59,9 +63,13 @@ class TableServiceAsyncStub(TableServiceStub):
     """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]  # type: ignore[assignment]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
+    Adopt: _aio.UnaryUnaryMultiCallable[_table_pb2.AdoptRequest, _table_pb2.AdoptResponse]  # type: ignore[assignment]
+    """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
+    Drain: _aio.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]  # type: ignore[assignment]
+    """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Live tables. Players act and watch; other services open."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
 
     @_abc_1.abstractmethod
     def Act(
@@ -102,5 +110,21 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.OpenResponse, _abc.Awaitable[_table_pb2.OpenResponse]]:
         """Wake up a table that was placed on this server: idempotent. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def Adopt(
+        self,
+        request: _table_pb2.AdoptRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.AdoptResponse, _abc.Awaitable[_table_pb2.AdoptResponse]]:
+        """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def Drain(
+        self,
+        request: _table_pb2.DrainRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.DrainResponse, _abc.Awaitable[_table_pb2.DrainResponse]]:
+        """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

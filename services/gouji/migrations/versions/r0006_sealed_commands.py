@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002_sealed_commands"
-down_revision = "0001"
+revision = "0006"
+down_revision = "0004"
 
 
 def upgrade() -> None:

@@ -1,0 +1,60 @@
+"""All servers are replaced one after another under load: nobody's hand ends early, nobody waits long."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from verdict import pauses
+
+from gouji.v1 import events_pb2
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
+
+PAUSE_SECONDS = 2.0
+LEAVES_SECONDS = 60
+
+
+async def test_a_rolling_restart_ends_no_hand(stage: Any, size: Any) -> None:
+    async def roll(scene: Any) -> None:
+        await scene.playing()
+        for number, server in enumerate(scene.fleet.servers):
+            assert await scene.tables_of(server)
+            if number:
+                server.send(signal.SIGTERM)
+            else:
+                await _drain(scene, server)
+            assert await server.ended(LEAVES_SECONDS) == 0
+            server.start()
+            await server.ready(times=2)
+        scene.crowd.enough.set()
+
+    async with stage() as scene:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(scene.crowd.fill(size.tables))
+            group.create_task(roll(scene))
+        logs = await scene.judged()
+        took = pauses(logs)
+        print(f"{len(logs)} tables handed over; last event before to first move after: {took}")
+        print(f"tried again after {dict(scene.crowd.failures)}")
+        assert took.seconds
+        assert took.at(0.99) <= PAUSE_SECONDS * size.slack
+        assert not any(event.hand_ended.voided for log in logs.values() for event in log)
+        assert all(server.count("table_not_adopted") == 0 for server in scene.fleet.servers)
+        by = {event.action_taken.decided_by for log in logs.values() for event in log if event.HasField("action_taken")}
+        assert by >= {events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT}
+
+
+async def _drain(scene: Any, server: Any) -> None:
+    """Have an operator's command stop the server."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
+    folder = server.log.parent
+    flags = ("--database-url", scene.fleet.hub.environment["GOUJI_DATABASE_URL"], "--data-directory", str(folder))
+    command = (Path(sys.executable).with_name("gouji"), "tables", "drain", server.address, *flags)
+    process = await asyncio.create_subprocess_exec(*command, env=kept, stdout=asyncio.subprocess.PIPE)
+    out, _ = await asyncio.wait_for(process.communicate(), LEAVES_SECONDS)
+    assert process.returncode == 0
+    assert b"is gone" in out
