@@ -12,6 +12,7 @@ from gouji.serving.auth import Role, caller
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.vault import vault_for
 from gouji.table import projection
+from gouji.table.admin import bind_admin
 from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandQueue, check_same
 from gouji.table.host import Host
@@ -57,6 +58,7 @@ def bind(app: App) -> None:
         table_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
         roles=ROLES,
     )
+    bind_admin(app, host, store)
     app.background("log writer", writer.run)
     app.background("table lease", host.keep_lease)
     app.background("table timers", host.tick)
