@@ -29,6 +29,8 @@ MAY_IMPORT = {
 
 PURE = {
     "gouji.table.asking",
+    "gouji.table.bodies",
+    "gouji.table.collecting",
     "gouji.table.deals",
     "gouji.table.past",
     "gouji.table.presence",

@@ -13,8 +13,10 @@ from crowd import Crowd, Witness
 from gouji.client.view import TableView
 from gouji.serving.database import Database
 from gouji.serving.schema import hand_results, outbox, table_commands, table_events, tables
+from gouji.serving.vault import Vault
 from gouji.table.loading import fold_log
 from gouji.table.projection import project
+from gouji.table.store import event_place
 from gouji.v1 import events_pb2, scoring_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto
@@ -24,25 +26,26 @@ DELIVERED_SECONDS = 60
 Logs = Mapping[str, Sequence[Event]]
 
 
-async def read_logs(database: Database) -> Logs:
+async def read_logs(database: Database, vault: Vault) -> Logs:
     """Read the logs of all tables."""
-    query = sa.select(table_events.c.table_id, table_events.c.event).order_by(
+    query = sa.select(table_events.c.table_id, table_events.c.seq, table_events.c.event).order_by(
         table_events.c.table_id, table_events.c.seq
     )
     logs: dict[str, list[Event]] = {}
     async with database.connect() as connection:
-        for table_id, event in await connection.execute(query):
-            logs.setdefault(table_id, []).append(Event.FromString(event))
+        for table_id, sequence, event in await connection.execute(query):
+            opened = vault.open(event, event_place(table_id, sequence))
+            logs.setdefault(table_id, []).append(Event.FromString(opened))
     return logs
 
 
-async def judge(database: Database, crowd: Crowd) -> tuple[Logs, list[str]]:
+async def judge(database: Database, vault: Vault, crowd: Crowd) -> tuple[Logs, list[str]]:
     """Compare everything with everything; returns the logs and a sentence for each thing that is wrong."""
     await _delivered(database)
-    logs = await read_logs(database)
+    logs = await read_logs(database, vault)
     wrong = [f"{table_id}: {problem}" for table_id, log in logs.items() for problem in _log_problems(table_id, log)]
     for witness in crowd.witnesses:
-        problems = [*witness.problems, *_shown_problems(witness, logs[witness.table_id])]
+        problems = [*witness.problems, *witness.client.deals.doubts, *_shown_problems(witness, logs[witness.table_id])]
         problems += await _command_problems(database, witness, logs[witness.table_id])
         wrong += [f"{witness.table_id}: seat {witness.seat}: {problem}" for problem in problems]
     wrong += await _result_problems(database, logs)

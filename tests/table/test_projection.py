@@ -200,10 +200,11 @@ def test_a_seat_is_shown_its_own_cards_alone(opened: tuple[Table, list[Event]]) 
     table, events = opened
     assert table.hand is not None
     for viewer in (*range(6), None):
-        shown = project(events[1], viewer, table.asking).hand_dealt
+        committed = project(events[1], viewer, table.asking).hand_committed
+        assert (committed.secret, committed.commitment) == (b"", events[1].hand_committed.commitment)
+        shown = project(events[2], viewer, table.asking).hand_dealt
         assert [len(hand.cards) for hand in shown.hands] == [36 * (seat == viewer) for seat in range(6)]
-        assert not shown.secret
-        assert shown.commitment == events[1].hand_dealt.commitment
+        assert shown.commitment == events[1].hand_committed.commitment
         if viewer is not None:
             assert tuple(map(card_from_proto, shown.hands[viewer].cards)) == table.hand.cards(viewer)
 
@@ -220,6 +221,7 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
         table.resume(now),
         table.change_seat(2, now, connected=True),
         table.credit(700_000, now),
+        table.abandon("over", now, secret, ()),
     ]
     kinds = set(Event.DESCRIPTOR.oneofs_by_name["body"].fields)
     assert {event.WhichOneof("body") for event in log} == {field.name for field in kinds}
@@ -321,7 +323,7 @@ def test_cards_dealt_show_only_when_the_calls_before_the_deal_are_over() -> None
     table, log = begin({"preset": "lianzhong"}, secret)
     while not any(event.action_taken.hands for event in log):
         for viewer in range(6):
-            assert all(not hand.cards for hand in project(log[1], viewer, None).hand_dealt.hands)
+            assert all(not hand.cards for hand in project(log[2], viewer, None).hand_dealt.hands)
             seen = observation(table, viewer)
             assert seen is not None
             assert not seen.cards

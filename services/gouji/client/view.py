@@ -33,6 +33,7 @@ from gouji.v1.events_pb2 import (
     HandEnded,
     MatchEnded,
     SeatChanged,
+    TableAbandoned,
     TableFrozen,
     TableOpened,
     Turn,
@@ -103,6 +104,12 @@ class TableView:
     results: list[HandEnded] = field(default_factory=list)
     ended: MatchEnded | None = None
     frozen: TableFrozen | None = None
+    abandoned: TableAbandoned | None = None
+
+    @property
+    def over(self) -> bool:
+        """The match has ended, or the table was given up: no event follows."""
+        return self.ended is not None or self.abandoned is not None
 
     @property
     def asked(self) -> bool:
@@ -147,7 +154,10 @@ class TableView:
                 self.ended = event.match_ended
             case "seat_changed":
                 self._changed(event.seat_changed)
+            case "table_abandoned":
+                self.abandoned = event.table_abandoned
             case "table_resumed":
+                self.frozen = None
                 for seat in self.seats:
                     seat.connected = False
             case "table_frozen":

@@ -57,6 +57,12 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """No server has the table right now; one takes it soon."""
     REASON_SEAT_LEFT: _Reason.ValueType  # 55
     """The caller has left this match for good."""
+    REASON_NOT_COLLECTING: _Reason.ValueType  # 56
+    """No contributions to this hand's deal are taken now, or not from this seat."""
+    REASON_CONTRIBUTION_GIVEN: _Reason.ValueType  # 57
+    """The seat gave another contribution to this deal; the first stands."""
+    REASON_NOT_FROZEN: _Reason.ValueType  # 58
+    """The table does not stand still, or not any more."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
@@ -124,6 +130,12 @@ REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
 REASON_SEAT_LEFT: Reason.ValueType  # 55
 """The caller has left this match for good."""
+REASON_NOT_COLLECTING: Reason.ValueType  # 56
+"""No contributions to this hand's deal are taken now, or not from this seat."""
+REASON_CONTRIBUTION_GIVEN: Reason.ValueType  # 57
+"""The seat gave another contribution to this deal; the first stands."""
+REASON_NOT_FROZEN: Reason.ValueType  # 58
+"""The table does not stand still, or not any more."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61
