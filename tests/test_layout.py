@@ -31,6 +31,7 @@ PURE = {
     "gouji.table.asking",
     "gouji.table.deals",
     "gouji.table.past",
+    "gouji.table.presence",
     "gouji.table.projection",
     "gouji.table.records",
     "gouji.table.table",

@@ -26,19 +26,21 @@ def run(*arguments: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "last"),
+    ("text", "code", "told", "last"),
     [
-        (GOOD, 0, "1 passed, 0 failed"),
-        (GOOD.replace("turn: 3", "turn: 1"), 1, "0 passed, 1 failed"),
-        (GOOD.replace("turn: 3", "turns: 3"), 2, "a-lone-two-is-gouji: expect.turns: unknown key"),
-        (GOOD.replace("lead: 0", "lead: 9"), 2, "a-lone-two-is-gouji: lead: 9 is not a seat, 0 to 5"),
+        (GOOD, 0, "", "1 passed, 0 failed"),
+        (GOOD.replace("turn: 3", "turn: 1"), 1, "", "0 passed, 1 failed"),
+        (GOOD.replace("turn: 3", "turns: 3"), 2, "expect.turns: unknown key", "0 passed, 0 failed"),
+        (GOOD.replace("lead: 0", "lead: 9"), 2, "lead: 9 is not a seat, 0 to 5", "0 passed, 0 failed"),
+        (GOOD + GOOD.replace("-two", "-2").replace("lead:", "leads:"), 2, "leads: unknown key", "1 passed, 0 failed"),
     ],
 )
-def test_cases_are_played(text: str, code: int, last: str, tmp_path: Path) -> None:
+def test_cases_are_played(text: str, code: int, told: str, last: str, tmp_path: Path) -> None:
     file = tmp_path / "some.yaml"
     file.write_text(text)
-    exit_code, output = run(file)
-    assert (exit_code, output.splitlines()[-1].removeprefix(f"{file}: ")) == (code, last)
+    result = CliRunner().invoke(app, ["check", str(file)])
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (code, last)
+    assert result.stderr.partition("is-gouji: ")[2].strip() == told
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -138,6 +138,25 @@ def test_a_person_is_told_who_is_there() -> None:
     ]
 
 
+def test_a_person_is_told_of_changes_alone() -> None:
+    gone, again = SeatChanged(seat=1, bot_plays=True), SeatChanged(seat=1, bot_plays=True, connected=True)
+    left = SeatChanged(seat=1, bot_plays=True, left=True)
+    assert told(*(Event(seat_changed=change) for change in (gone, again, again, left, left))) == [
+        "1 Bo is away; a bot plays on.",
+        "1 Bo has left for good; a bot plays on.",
+    ]
+
+
+def test_a_person_is_told_when_a_bot_plays_for_it() -> None:
+    changes = [SeatChanged(seat=0, connected=True, bot_plays=bot) for bot in (False, True, False)]
+    teller = Teller(["you", "Bo", "Cai", "Dong", "Er", "Fu"], 0)
+    assert [teller.tell(Event(seat_changed=change)) for change in changes] == [
+        [],
+        ["A bot plays on for you; `back` gives you your seat again."],
+        ["You play again."],
+    ]
+
+
 def test_every_kind_of_action_can_be_told() -> None:
     for kind in ActionKind:
         cards = "3" if kind.text in ("play", "burn", "pay", "refuse", "buy_with", "give", "lay_off", "return") else ""

@@ -32,6 +32,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "GOUJI_BOT_PACE_MS": "0",
         "GOUJI_ANSWERS_LEAST_MS": "50",
         "GOUJI_ANSWERS_MOST_MS": "100",
+        "GOUJI_ALLOWANCE_MS": "0",
         "GOUJI_QUEUE_CYCLE_MS": "20",
     }
 
@@ -179,3 +180,21 @@ def test_the_clock_decides_for_who_does_not(terminal: Terminal, environment: dic
     game = terminal.play(*PLAIN)
     game.expect(re.escape(PROMPT))
     game.expect(r"you: .*\(time ran out\)")
+
+
+def test_a_bot_plays_on_until_the_person_is_back_and_leaving_is_for_good(
+    terminal: Terminal, environment: dict[str, str]
+) -> None:
+    environment |= {"GOUJI_TURN_MS": "400", "GOUJI_BANK_MS": "0", "GOUJI_BOT_PACE_MS": "300"}
+    game = terminal.play(*PLAIN, "--hands", "3")
+    game.expect("A bot plays on for you; `back` gives you your seat again.")
+    game.sendline("back")
+    game.expect("You play again.")
+    game.sendline("leave")
+    game.expect("Leaving is for good")
+    game.sendline("leave")
+    game.expect("You have left this match for good; a bot plays on for you.")
+    assert ends(game) == 0
+    again = terminal.play(*PLAIN)
+    again.expect(re.escape(PROMPT))
+    assert "Type ? for help." in again.before

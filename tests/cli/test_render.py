@@ -77,7 +77,7 @@ def test_the_table_says_whose_turn_it_is_and_what_stands_beside_a_seat() -> None
     assert "头科/head" in lines[0]
     assert "out" in lines[0]
     assert "no head (无头)" in lines[3]
-    assert "away, a bot plays" in lines[5]
+    assert "a bot plays on" in lines[5]
     assert "1 card" in lines[2]
 
 

@@ -95,7 +95,7 @@ def test_an_option_is_explained(name: str) -> None:
 def test_an_option_tells_what_it_needs_and_excludes() -> None:
     assert "Acts with threes_last (R9.8) or fours_open (R9.9).\nown_team acts with teams (R7.6)." in run("buy_from")[1]
     assert "Excludes threes_last (R9.8)." in run("lay_off")[1]
-    assert "Needs tribute_kinds with point (R8.2)." in run("calls")[1]
+    assert "Needs opening (R9.6)." in run("calls")[1]
 
 
 @pytest.mark.parametrize("term", ["開點發4", "开点发4", "开点发四", " 悶 四"])

@@ -97,6 +97,7 @@ async def quick(sqlite_settings: Settings, proxy: Proxy) -> Settings:
         "bot_pace_ms": 0,
         "answers_least_ms": 5,
         "answers_most_ms": 10,
+        "allowance_ms": 0,
         "queue_cycle_ms": 20,
     }
     return sqlite_settings.model_copy(update=hurry)
@@ -306,3 +307,29 @@ async def test_the_clock_of_a_turn_is_told(session: Session) -> None:
     await play(table, moves=0)
     await until(lambda: table.view.asked)
     assert 0 < (table.seconds_left or 0) <= 80
+
+
+async def test_a_player_takes_its_seat_back_from_the_bot(quick: Settings, proxy: Proxy) -> None:
+    hasty = quick.model_copy(update={"turn_ms": 200, "bank_ms": 0, "bot_pace_ms": 150})
+    async with running_app(hasty, BINDS) as app:
+        proxy.target = app.address
+        async with await Session.open(app.address, "Lin", patience=QUICK) as session:
+            table = TableClient(session, await sit_down(session, NO_WINDOWS))
+            watching = asyncio.create_task(collect(table))
+            await until(lambda: table.view.away, 30)
+            back = await table.take_seat()
+            await until(lambda: table.view.sequence >= back.sequence)
+            assert (await table.take_seat()).sequence == 0 or table.view.away
+            watching.cancel()
+
+
+async def test_a_player_leaves_for_good_and_sits_down_elsewhere(session: Session) -> None:
+    table = TableClient(session, await sit_down(session, NO_WINDOWS))
+    await play(table, moves=0)
+    watching = asyncio.create_task(collect(table))
+    left = await table.leave()
+    seen = await asyncio.wait_for(watching, 10)
+    assert left.sequence == seen[-1].sequence
+    assert table.view.left
+    assert table.view.away
+    assert await sit_down(session) != table.table_id

@@ -111,6 +111,10 @@ def test_who_is_there_outlasts_the_hand_and_is_forgotten_with_the_server() -> No
     assert view.seats[2].connected
     view.fold(Event(sequence=3, seat_changed=SeatChanged(seat=2, bot_plays=True)))
     assert view.seats[2].away
+    assert not view.away
+    view.seat = 2
+    assert view.away
+    assert not view.left
     view.fold(Event(sequence=4, seat_changed=SeatChanged(seat=2, connected=True)))
     view.fold(Event(sequence=5, table_resumed=TableResumed()))
     assert not view.seats[2].connected

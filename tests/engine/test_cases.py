@@ -62,6 +62,12 @@ def test_case_that_differs_says_what_was_expected_and_what_came() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["0 dance", "6 pass", "0 play", "0 pass 9", "0 last", "pass"])
+def test_what_is_no_action_is_refused_as_unknown(text: str) -> None:
+    (case,) = read_cases("some.yaml", GOOD.replace("{turn: 0}", f"{{illegal: {{{text}: unknown_action}}}}"))
+    assert run_case(case).failures == ()
+
+
 def test_two_cases_with_one_id_are_refused() -> None:
     with pytest.raises(CaseError, match="one: id: stands twice"):
         read_cases("some.yaml", GOOD + GOOD)

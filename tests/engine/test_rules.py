@@ -99,6 +99,13 @@ def test_a_preset_is_read_and_sets_what_it_says(name: str) -> None:
     assert RuleSet.parse(rules.spec()) == rules
 
 
+@pytest.mark.parametrize(
+    ("word", "value"), [("true", "any"), ("yes", "any"), (True, "any"), ("off", "off"), ("no", "off"), (False, "off")]
+)
+def test_a_word_may_be_switched_like_a_switch(word: object, value: str) -> None:
+    assert RuleSet.parse({"revolution": word})["revolution"] == value
+
+
 @pytest.mark.parametrize("name", DECKS)
 def test_a_short_pack_goes_by_its_name(name: str) -> None:
     rules = RuleSet.parse({"deck": name})
@@ -124,7 +131,6 @@ def test_what_is_no_rule_set_is_refused(spec: object, error: type[Exception], to
 
 CONFLICTS = [
     ("calls=true", "calls (R9.5) needs opening (R9.6)"),
-    ("opening=true calls=true", "calls (R9.5) needs tribute_kinds with point (R8.2)"),
     ("backfire_doubles=true", "backfire_doubles (R9.5) needs calls (R9.5)"),
     ("natural_open=true", "natural_open (R9.6) needs opening (R9.6)"),
     ("fours_open=true", "fours_open (R9.9) needs opening (R9.6)"),
@@ -225,7 +231,7 @@ def test_every_condition_of_a_row_is_among_those_tried() -> None:
         "scoring=individual grand_slam=sweep_doubles",
         "end_when=one_left last_by=choice",
         "report_at=0 coach=true feel=3",
-        "opening=true tribute_kinds=point calls=true",
+        "opening=true calls=true",
     ],
 )
 def test_what_can_be_played_is_not_refused(words: str) -> None:
@@ -242,7 +248,6 @@ def test_what_can_be_played_is_not_refused(words: str) -> None:
         ("preset=qingdao opening=false", {"burn_needs_open": False, "revolt_opens": "no", "opposite_opens": "three"}),
         ("preset=qingdao teams=false", {"sweep_replaces_all": False, "buy_from": "opposite_team"}),
         ("preset=qingdao after_sweep=fresh", {"sweep_replaces_all": False}),
-        ("preset=lianzhong tribute_kinds=last", {"calls": False}),
         ("preset=shandong_64 opening=false", {"fours_open": False, "sink_fours": False, "buy_from": "own_team"}),
         ("preset=shandong_64 opening=false threes_last=false", {"fours_open": False, "buy_from": "opposite_team"}),
         ("preset=shandong_64 threes_last=false", {"fours_open": True, "buy_from": "own_team"}),

@@ -90,6 +90,7 @@ class Fleet:
             "GOUJI_DATA_DIRECTORY": str(folder),
             "GOUJI_METRICS_PORT": "-1",
             "GOUJI_LOG_FORMAT": "json",
+            "GOUJI_ALLOWANCE_MS": "0",
             "GOUJI_SCORING_ADDRESS": f"127.0.0.1:{hub}",
             **environment,
         }

@@ -76,7 +76,9 @@ def _log_problems(table_id: str, log: Sequence[Event]) -> Iterable[str]:
             taken = event.action_taken
             if _by_clock(taken) and taken.seat in people and at - began < turn_us:
                 yield f"event {event.sequence}: the clock decided after {(at - began) / 1e6:.1f} s"
-        if event.WhichOneof("body") not in ("seat_changed", "match_ended"):
+        if event.HasField("clocks_credited"):
+            began = min(began + event.clocks_credited.pause_ms * 1000, at)
+        elif event.WhichOneof("body") not in ("seat_changed", "match_ended"):
             began = at
 
 

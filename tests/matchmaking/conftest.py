@@ -132,7 +132,8 @@ class Tables(table_pb2_grpc.TableServiceServicer):
         raise NotImplementedError
 
     def bind(self, app: App) -> None:
-        roles = {"Open": {"service"}, "Adopt": (), "Drain": (), "Act": (), "Watch": (), "Observe": ()}
+        methods = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
+        roles = dict.fromkeys(methods, ()) | {"Open": {"service"}}
         app.add_servicer(table_pb2_grpc.add_TableServiceServicer_to_server, self, "gouji.v1.TableService", roles=roles)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gouji.scoring.ledger import MOST_HANDS, Entry, Malformed, Result, Seat, Totals, check, entries, totals
+from gouji.scoring.ledger import MOST_HANDS, MOST_POINTS, Entry, Malformed, Result, Seat, Totals, check, entries, totals
 
 PEOPLE = [Seat(player_id=f"p{number}", name=f"P{number}") for number in range(6)]
 BOT = Seat(name="Bot", bot_level="greedy")
@@ -76,3 +76,19 @@ def test_what_no_finished_hand_can_be_is_refused_by_the_fields_path(change, path
         check(dataclasses.replace(RESULT, **change))
     assert refused.value.path == path
     assert refused.value.problem
+
+
+def test_leaving_costs_its_player_and_nobody_else():
+    left = dataclasses.replace(RESULT, penalties=[0, 0, 4, 0, 0, 0])
+    before, after = ({entry.seat: entry.points for entry in entries(result)} for result in (RESULT, left))
+    assert {seat: before[seat] - after[seat] for seat in before} == {seat: 4 * (seat == 2) for seat in before}
+    check(left)
+
+
+@pytest.mark.parametrize(
+    ("penalties", "path"), [([1], "conduct"), ([0, MOST_POINTS + 1, 0, 0, 0, 0], "conduct[1].penalty")]
+)
+def test_penalties_that_make_no_sense_are_refused(penalties, path):
+    with pytest.raises(Malformed) as refused:
+        check(dataclasses.replace(RESULT, penalties=penalties))
+    assert refused.value.path == path

@@ -15,13 +15,12 @@ from gouji.serving.testing import captured_log, running_app
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 SERVICE = "gouji.v1.TableService"
-ROLES = {
+METHODS = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
+ROLES = {method: set[Role]() for method in METHODS} | {
     "Act": {Role.PLAYER},
     "Watch": {Role.PLAYER},
     "Observe": ANYBODY,
     "Open": {Role.SERVICE},
-    "Adopt": {Role.SERVICE},
-    "Drain": {Role.OPERATOR},
 }
 
 

@@ -15,14 +15,17 @@ from gouji.bot.service import bind as bind_bot
 from gouji.engine import Action, Hand, Match, RuleSet
 from gouji.scoring.service import bind as bind_scoring
 from gouji.serving.app import App
+from gouji.serving.clock import Clock
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, outbox, table_commands, table_events, tables
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log, running_app
 from gouji.table.host import Host
+from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.service import bind as bind_table
 from gouji.table.table import Table
+from gouji.table.timing import Due
 from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_to_proto, observation_from_proto, rules_to_proto
@@ -149,6 +152,15 @@ class Running:
         stub: Any = table_pb2_grpc.TableServiceStub(self.channel)
         return Caller(stub, (("authorization", f"Bearer {token}"),))
 
+    async def end_answers(self, table_id: str) -> None:
+        """Have the time for private answers be over now."""
+        live = await self.host.find(table_id)
+        assert isinstance(live, Live)
+        assert live.table.window is not None
+        live.table.window.until = live.table.at
+        live.wake(Due(0, table_id, live.table.hand_number, live.table.turn))
+        await live.settled()
+
     def metric(self, name: str, **labels: str) -> float:
         return self.app.metrics.registry.get_sample_value(name, labels) or 0.0
 
@@ -172,11 +184,15 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
 
 def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
     @asynccontextmanager
-    async def serve(binds: Mapping[str, Any] | None = None, **changes: Any) -> AsyncIterator[Running]:
-        usual = {"turn_ms": 60_000, "commit_interval_ms": 0}
+    async def serve(
+        binds: Mapping[str, Any] | None = None, *, clock: Clock | None = None, **changes: Any
+    ) -> AsyncIterator[Running]:
+        usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0}
         log, lines = captured_log()
         async with (
-            running_app(settings.model_copy(update=usual | changes), BINDS if binds is None else binds, log=log) as app,
+            running_app(
+                settings.model_copy(update=usual | changes), BINDS if binds is None else binds, clock=clock, log=log
+            ) as app,
             grpc.aio.insecure_channel(app.address) as channel,
         ):
             yield Running(app, Rows(app.database), channel, hosts[-1], lines)

@@ -12,6 +12,7 @@ from gouji.engine import Action
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE
 from gouji.table.service import bind as bind_table
+from gouji.table.table import Table
 from gouji.v1 import actions_pb2, bot_pb2, bot_pb2_grpc, cards_pb2, events_pb2
 from gouji.wire import action_to_proto, observation_from_proto
 
@@ -150,11 +151,18 @@ async def test_all_bots_that_are_asked_in_private_are_asked_at_once(
     assert [(d.seat, d.decided_by) for d in closed[-1].declines] == [(4, BOT), (1, BOT)]
 
 
-async def test_bots_think_as_long_as_the_table_says(running: Any, bots: Bots) -> None:
-    await running.rows.place("t1", bot_pace_ms=200)
+async def test_bots_think_as_long_as_the_secret_says_and_the_action_suggests(running: Any, bots: Bots) -> None:
+    await running.rows.place("t1", rules={"burn": "false", "revolution": "off"}, bot_pace_ms=50)
     await running.service().open("t1")
-    await acts(running, "t1", 3)
-    log = await running.rows.log("t1")
-    times = [event.at.ToMicroseconds() for event in log if not event.HasField("table_opened")]
-    acted = [n for n, event in enumerate(log[1:]) if event.HasField("action_taken")]
-    assert all(times[n] - times[n - 1] >= 200_000 for n in acted)
+    await acts(running, "t1", 12)
+    table, thought = Table("t1"), 0
+    for event in await running.rows.log("t1"):
+        if event.HasField("action_taken"):
+            taken, hand = event.action_taken, table.hand
+            assert hand is not None
+            effort = 0.6 if taken.action.HasField("pass_turn") else 1.5 if hand.question == "lead" else 1.0
+            least = effort * table.thought_for(taken.seat) * 50_000
+            assert event.at.ToMicroseconds() - table.began >= int(least)
+            thought += 1
+        table.fold(event)
+    assert thought >= 12

@@ -91,7 +91,7 @@ async def test_people_and_bots_play_a_hand_and_each_sees_what_the_log_has(serve:
 
 async def test_people_who_never_answer_are_played_by_the_clock(serve_sqlite: Any, come: Any) -> None:
     clock = {"turn_ms": 1, "bank_ms": 1, "answers_least_ms": 1, "answers_most_ms": 1}
-    async with serve_sqlite() as running:
+    async with serve_sqlite(absent_after_expiries=0) as running:
         await running.rows.place("t1", people=6, clock=clock)
 
         async def over() -> bool:

@@ -41,7 +41,15 @@ def begin(rules: dict[str, str], secret: bytes, hands: int = 1) -> tuple[Table, 
         rules=rules_pb2.RuleSet(preset=rules.get("preset", ""), overrides=overrides),
         length=rules_pb2.MatchLength(hands=hands),
     )
-    clock = rules_pb2.Clock(turn_ms=20_000, bank_ms=60_000, answers_least_ms=1500, answers_most_ms=2500)
+    clock = rules_pb2.Clock(
+        turn_ms=20_000,
+        bank_ms=60_000,
+        answers_least_ms=1500,
+        answers_most_ms=2500,
+        allowance_ms=300,
+        expiries=2,
+        absent_ms=6_000,
+    )
     events = [table.open(spec, clock, 1_000_000)]
     table.fold(events[0])
     return table, events + follow(table, 1_000_000, secret)
@@ -72,7 +80,7 @@ def random_acts(table: Table, chance: random.Random, now: int) -> Act | int:
     asking = table.asking
     seats = list(asking.questions)
     if not seats or chance.random() < 0.03:
-        return asking.deadline or now
+        return table.next_moment or now
     seat = chance.choice(seats)
     hand = table.hand_asking(seat)
     assert hand is not None
@@ -172,7 +180,7 @@ def test_cards_swapped_between_others_change_no_byte_of_what_a_seat_is_sent(
     swap, counted = Swap(monkeypatch), Counter[tuple[str, str]]()
     for seed in range(games):
         compare(RULES[name], seed, swap, counted)
-    for kind in ("action_taken", "answers_closed", "moment"):
+    for kind in ("action_taken", "answers_closed", "seat_changed", "moment"):
         assert counted["play", kind] >= (1000 if name == "standard" else 50), counted
 
 
@@ -211,6 +219,7 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
         table.freeze("reference", now),
         table.resume(now),
         table.change_seat(2, now, connected=True),
+        table.credit(700_000, now),
     ]
     kinds = set(Event.DESCRIPTOR.oneofs_by_name["body"].fields)
     assert {event.WhichOneof("body") for event in log} == {field.name for field in kinds}

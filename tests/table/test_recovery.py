@@ -52,6 +52,7 @@ async def test_a_restart_goes_on_in_the_middle_of_a_hand_with_sealed_answers(
         assert not (await running.player("p1").observe("t1")).turn.question
         assert (await running.player("p4").observe("t1")).turn.question
         await running.player("p4").act("t1", 2, Action.parse("4 burn AA"))
+        await running.end_answers("t1")
         taken = (await running.rows.log("t1"))[-1].action_taken
         assert taken.seat == 4
 
@@ -67,6 +68,7 @@ async def test_a_sealed_burn_survives_a_restart_and_comes_when_it_may(
         await running.player("p1").act("t1", 2, Action.parse("1 burn AA"))
     async with serve(**WINDOW) as running:
         await running.player("p4").act("t1", 2, Action.parse("4 pass"))
+        await running.end_answers("t1")
         taken = (await running.rows.log("t1"))[-1].action_taken
         assert (taken.seat, [decline.seat for decline in taken.declines]) == (1, [4])
 

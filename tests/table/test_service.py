@@ -217,8 +217,10 @@ async def test_a_private_question_is_seen_by_its_seat_alone(people: Any) -> None
     )
     burn = Action.parse("1 burn AA")
     done = await people.player("p1").act("t1", 2, burn)
+    assert (done.outcome, done.sequence) == (table_pb2.OUTCOME_DONE, 0)
+    await people.end_answers("t1")
     log = await people.rows.log("t1")
-    assert (log[-1].action_taken.seat, log[-1].sequence) == (1, done.sequence)
+    assert (log[-1].action_taken.seat, log[-1].action_taken.action) == (1, action_to_proto(burn))
 
 
 async def test_a_decline_is_kept_and_shown_to_nobody(people: Any) -> None:

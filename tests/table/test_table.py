@@ -217,32 +217,24 @@ def test_an_answer_is_sealed_and_asks_its_seat_no_more(deal_position: Callable[.
     assert game.do("1 pass") == Refused("not_your_turn", turn)
 
 
-def test_the_first_that_is_asked_burns_at_once(deal_position: Callable[..., Game]) -> None:
-    game = deal_position(TWO_BURNERS)
-    game.do("0 play KK")
-    game.do("4 burn AA")
-    taken = game.log[-1].action_taken
-    assert (taken.seat, taken.decided_by, list(taken.declines)) == (4, PLAYER, [])
-
-
-def test_a_later_burn_waits_for_those_asked_before(deal_position: Callable[..., Game]) -> None:
-    game = deal_position(TWO_BURNERS)
-    game.do("0 play KK")
-    events = len(game.log)
-    assert isinstance(game.do("1 burn AA"), Answer)
-    assert len(game.log) == events
-    game.do("4 pass")
-    taken = game.log[-1].action_taken
-    assert (taken.seat, [(d.seat, d.decided_by) for d in taken.declines]) == (1, [(4, PLAYER)])
-
-
-def test_a_later_burn_comes_when_the_time_is_over(deal_position: Callable[..., Game]) -> None:
-    game = deal_position(TWO_BURNERS)
-    game.do("0 play KK")
-    game.do("1 burn AA")
-    game.pass_time(3 * SECOND)
-    taken = next(event.action_taken for event in reversed(game.log) if event.HasField("action_taken"))
-    assert (taken.seat, [(d.seat, d.decided_by) for d in taken.declines]) == (1, [(4, CLOCK)])
+def test_when_a_burn_comes_does_not_tell_who_else_was_asked(deal_position: Callable[..., Game]) -> None:
+    for hands, others, declined in (
+        (ONE_BURNER, [], []),
+        (TWO_BURNERS, [], [(4, CLOCK)]),
+        (TWO_BURNERS, ["4 pass"], [(4, PLAYER)]),
+    ):
+        game = deal_position(hands)
+        game.do("0 play KK")
+        events, over = len(game.log), game.table.asking.deadline
+        assert over is not None
+        for text in ("1 burn AA", *others):
+            assert isinstance(game.do(text), Answer)
+        assert game.pass_time(over - game.now - 1) == []
+        assert len(game.log) == events
+        (event,) = game.pass_time(1)
+        taken = event.action_taken
+        assert (taken.seat, taken.decided_by, event.at.ToMicroseconds()) == (1, PLAYER, over)
+        assert [(d.seat, d.decided_by) for d in taken.declines] == declined
 
 
 def test_of_two_burns_the_first_in_the_order_of_the_rules_counts(deal_position: Callable[..., Game]) -> None:
@@ -250,6 +242,7 @@ def test_of_two_burns_the_first_in_the_order_of_the_rules_counts(deal_position: 
     game.do("0 play KK")
     game.do("1 burn AA")
     game.do("4 burn AA")
+    game.pass_time(3 * SECOND)
     assert [event.action_taken.seat for event in game.log if event.HasField("action_taken")] == [0, 4]
     assert fold_log("t1", game.log).turn == game.table.turn
 
@@ -286,8 +279,9 @@ def test_seats_may_revolt_before_play(deal_position: Callable[..., Game], fixed_
     game.follow()
     assert game.table.asking.questions == {0: "revolt", 1: "revolt", 4: "revolt"}
     game.do("1 revolt")
-    assert not game.log[-1].HasField("action_taken")
     game.do("0 stay")
+    assert not game.log[-1].HasField("action_taken")
+    game.pass_time(3 * SECOND)
     assert (game.log[-1].action_taken.seat, game.table.asking.questions) == (1, {4: "revolt"})
     (closed,) = game.pass_time(3 * SECOND)
     assert [decline.seat for decline in closed.answers_closed.declines] == [4]

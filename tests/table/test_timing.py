@@ -2,7 +2,7 @@
 
 import pytest
 
-from gouji.table.deals import window_ms
+from gouji.table.deals import thought, window_ms
 from gouji.table.timing import Due, Timers, bank_after, deadline, full_clock
 from gouji.v1 import rules_pb2
 
@@ -56,3 +56,12 @@ def test_windows_last_from_least_to_most_as_the_secret_says() -> None:
     assert all(1500 <= length <= 2500 for length in lengths)
     assert window_ms(bytes(32), 1, 1500, 2500) == window_ms(bytes(32), 1, 1500, 2500)
     assert window_ms(bytes(32), 1, 900, 900) == 900
+
+
+def test_bots_think_now_shorter_and_now_longer_as_the_secret_says() -> None:
+    thoughts = sorted(thought(bytes([n] * 32), n, n % 6) for n in range(200))
+    assert all(0.4 <= share <= 3.0 for share in thoughts)
+    assert 0.85 < thoughts[100] < 1.15
+    assert thoughts[20] < 0.7
+    assert thoughts[180] > 1.5
+    assert thought(bytes(32), 1, 0) == thought(bytes(32), 1, 0)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gouji.engine.actions import Action, ActionKind, UnknownAction
+from gouji.engine.actions import Action, ActionKind, MalformedAction, UnknownAction
 from gouji.engine.cards import parse_cards
 from gouji.engine.errors import IllegalAction
 from gouji.engine.hand import Hand
@@ -126,7 +126,7 @@ class Case:
         """Return the reason for which an action would be refused, or nothing; what a fault costs is not looked at."""
         try:
             return str(getattr(hand.refusal(read_action(hand, text)), "value", ""))
-        except UnknownAction:
+        except (UnknownAction, MalformedAction):
             return Reason.UNKNOWN_ACTION.value
         except ValueError as broken:
             raise self.error(key, str(broken)) from None

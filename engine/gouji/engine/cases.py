@@ -48,7 +48,7 @@ class _Loader(yaml.CBaseLoader):
 
 
 def read_cases(file: str, text: str) -> list[Case]:
-    """Read the cases of one file. Raises `CaseError` for what cannot be read and for unknown keys."""
+    """Read the cases of one file. Raises `CaseError` for what is no list of cases, and for two with one id."""
     try:
         raw_cases = yaml.load(text, Loader=_Loader)  # noqa: S506 (a base loader makes nothing but text)
     except yaml.YAMLError as broken:
@@ -67,7 +67,11 @@ def read_cases(file: str, text: str) -> list[Case]:
 def _read_case(file: str, number: int, raw: object) -> Case:
     if not isinstance(raw, Mapping):
         raise CaseError(file, f"case {number}", "-", "a case is a mapping")
-    case = Case(file, str(raw.get("id") or f"case {number}"), raw)
+    return Case(file, str(raw.get("id") or f"case {number}"), raw)
+
+
+def _check_keys(case: Case) -> None:
+    raw = case.raw
     for key in raw:
         if key not in _CASE_KEYS:
             raise case.error(str(key), "unknown key")
@@ -83,14 +87,14 @@ def _read_case(file: str, number: int, raw: object) -> Case:
     for key in expect:
         if key not in EXPECTATIONS:
             raise case.error(f"expect.{key}", "unknown key")
-    return case
 
 
 # Playing
 
 
 def run_case(case: Case) -> Outcome:
-    """Play one case. Raises `CaseError` for what cannot be read: malformed cards, seats, rules or reasons."""
+    """Play one case. Raises `CaseError` for what cannot be read: unknown keys, malformed cards, seats or rules."""
+    _check_keys(case)
     hand = _dealt(case) if "deal" in case.raw else _position(case)
     for text in case.texts("actions", case.raw.get("actions") or []):
         refused = case.try_action("actions", hand, text)
@@ -126,7 +130,7 @@ def _position(case: Case) -> Hand:
     try:
         return Hand.position(
             rules, hands, lead, finished=finished, opened=opened, burning=burning, revolted=revolted,
-            phase=phase, owed=debts, first_hand=first,
+            phase=phase, owed=debts, first_hand=first, as_dealt="opened" not in raw,
         )  # fmt: skip
     except InvalidState as broken:
         raise case.error(broken.part, str(broken)) from None

@@ -55,10 +55,14 @@ class Hand:
         phase: str = "play",
         owed: Sequence[Debt] = (),
         first_hand: bool = False,
+        as_dealt: bool = False,
         held: bool = False,
         history: bool = False,
     ) -> Hand:
         """Set up any position (docs/cases.md), ``owed`` still to settle; ``history`` as in `deal`.
+
+        ``as_dealt``: nothing has been played or exchanged, so that these cards say who counts as opened (R9.6
+        `natural_open`), and phase ``tribute`` begins with who may ask for a new deal (R3.1).
 
         Raises `InvalidState` or `MalformedCards`.
         """

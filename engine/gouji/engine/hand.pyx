@@ -115,7 +115,7 @@ cdef class Hand:
 
     @staticmethod
     def position(rules, hands, lead, *, finished=(), opened=(), burning=(), revolted=(), phase="play", owed=(),
-                 first_hand=False, held=False, history=False):
+                 first_hand=False, as_dealt=False, held=False, history=False):
         if phase not in PHASES:
             raise InvalidState(f"no phase {phase!r}")
         cdef Hand hand = new_hand(rules)
@@ -135,11 +135,15 @@ cdef class Hand:
         if hand.s.in_mask == 0:
             raise InvalidState("no seat holds cards", "hands")
         hand.look_at_resisting()
+        if as_dealt:
+            hand.look_at_opening()
         hand.owe(owed)
         if phase == "play":
             begin_play(&hand.s, &hand.compiled.c, lead, &log)
         else:
-            enter(&hand.s, &hand.compiled.c, _PHASES.index(phase), &log)
+            # What comes first after the deal is the right to ask for another.
+            first = "redeal" if as_dealt and phase == "tribute" else phase
+            enter(&hand.s, &hand.compiled.c, _PHASES.index(first), &log)
         hand.at_deal = hand.told(&log, ())
         if history:
             hand.dealt = tuple([held_cards(&hand.s, seat) for seat in range(SEATS)])
@@ -170,10 +174,13 @@ cdef class Hand:
 
     cdef void look_at_deal(self):
         """R8.6, R9.6 `natural_open`: what the cards dealt mean by themselves."""
-        cdef int seat
         self.look_at_resisting()
+        self.look_at_opening()
+
+    cdef void look_at_opening(self):
+        cdef int seat
         for seat in range(SEATS):
-            if (self.compiled.c.opening and self.compiled.c.natural_open
+            if (self.compiled.c.opening and self.compiled.c.natural_open and has(self.s.in_mask, seat)
                     and not holds_opening(self.s.counts[seat], &self.compiled.c)):
                 self.s.opened |= 1 << seat
 

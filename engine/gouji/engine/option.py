@@ -79,10 +79,11 @@ class Option:
         return number if fits else None
 
     def _read_word(self, raw: object) -> str | None:
-        # YAML reads a bare `off` as false, and people write `true` for the usual value.
+        # YAML reads a bare `off` as false, and people write `true` or `yes` for the usual value.
         off = next((word for word in _OFF_WORDS if word in self.choices), None)
         usual = self.default if self.default != off else None
-        word = {"true": usual, "false": off}.get(str(raw).lower(), raw)
+        switched = _SWITCHES.get(str(raw).lower())
+        word = raw if raw in self.choices or switched is None else usual if switched else off
         return str(word) if word in self.choices else None
 
     def _read_tuple(self, raw: object) -> tuple[str, ...] | None:

@@ -238,7 +238,7 @@ _OPENING: Final = (
            "抓不到開點牌的算開點。", needs=("opening",)),
     Option("calls", "R9.5", False, "宣點、明點、預點", "A seat may call that its opposite will not open.",
            "可以宣布對頭不開點：開牌前預點四張，首發前明點兩張，翻車則自己進。",
-           needs=("opening", "tribute_kinds=point")),
+           needs=("opening",)),
     Option("backfire_doubles", "R9.5", False, "翻車加倍", "A wrong call pays double.", "宣點翻車加倍進貢。",
            needs=("calls",)),
     Option("fours_open", "R9.9", False, "開點發4、悶四、買四",

@@ -1,6 +1,6 @@
 """`gouji check FILE...`: play rule cases through the engine, or say what they leave out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -15,22 +15,38 @@ LEFT_OUT = "Print which clauses and options have no case instead; exit with 1 if
 def check(files: list[Path], *, coverage: Annotated[bool, typer.Option("--coverage", help=LEFT_OUT)] = False) -> None:
     """Play the rule cases of FILES; print what differs, then how many passed and failed.
 
-    Exits with 0 if none failed, 1 if one did, and 2 for a file, key or card that cannot be read.
+    Exits with 0 if none failed, 1 if one did, and 2 for a file, key or card that cannot be read; what can be read
+    is played all the same.
     """
-    try:
-        cases = [case for file in files for case in _read(file)]
-        if coverage:
-            found = cover(cases)
-            lines, good = report_coverage(found), not list(found.missing)
-        else:
-            outcomes = [run_case(case) for case in cases]
-            lines, good = report(outcomes), not any(outcome.failures for outcome in outcomes)
-    except (CaseError, OSError) as unreadable:
-        typer.echo(_sentence(unreadable), err=True)
-        raise typer.Exit(2) from None
+    unreadable: list[str] = []
+    outcomes = list(_play(files, unreadable))
+    for line in unreadable:
+        typer.echo(line, err=True)
+    if coverage and unreadable:
+        raise typer.Exit(2)
+    if coverage:
+        found = cover(outcome.case for outcome in outcomes)
+        lines, good = report_coverage(found), not list(found.missing)
+    else:
+        lines, good = report(outcomes), not any(outcome.failures for outcome in outcomes)
     for line in lines:
         typer.echo(line)
-    raise typer.Exit(0 if good else 1)
+    raise typer.Exit(2 if unreadable else 0 if good else 1)
+
+
+def _play(files: Iterable[Path], unreadable: list[str]) -> Iterator[Outcome]:
+    """Play what can be read of the files, and tell the rest in ``unreadable``."""
+    for file in files:
+        try:
+            cases = _read(file)
+        except (CaseError, OSError) as broken:
+            unreadable.append(_sentence(broken))
+            continue
+        for case in cases:
+            try:
+                yield run_case(case)
+            except CaseError as broken:
+                unreadable.append(str(broken))
 
 
 def _read(file: Path) -> list[Case]:

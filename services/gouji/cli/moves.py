@@ -18,7 +18,8 @@ revolt, stay   leave the hand or not (革命)      keep, nohead   keep a head or
 pay W, return 49, refuse 5, accept, buy_with 2, give 3      tribute and buying (进贡 还贡 买三)
 call, double, sink, lay_off 34, last 2, feel, ask 3         as the table's rules have it; `pass` declines
 hint, Enter    suggest plays; then a number picks one of them (`play 3` plays a three)
-?, help        this page                        quit      leave; the same command brings you back"""
+?, help        this page                        quit      go away; the same command brings you back
+back           play again after a bot has       leave     leave the match for good, at a penalty"""
 
 SUGGESTED: Final = 6
 """Most plays that a hint lists."""
@@ -30,6 +31,8 @@ class Wish(Enum):
     HELP = "help"
     HINT = "hint"
     QUIT = "quit"
+    BACK = "back"
+    LEAVE = "leave"
 
 
 class NotUnderstood(ValueError):
@@ -44,6 +47,8 @@ _WISHES: Final = {
     "help": Wish.HELP,
     "quit": Wish.QUIT,
     "exit": Wish.QUIT,
+    "back": Wish.BACK,
+    "leave": Wish.LEAVE,
 }
 _WORDS: Final = {
     "p": ActionKind.PASS,

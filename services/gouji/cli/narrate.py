@@ -32,6 +32,8 @@ STILL_PLAYED = "  This hand is still being played; its cards are shown when it i
 
 NOT_OVER = "The match is not over."
 
+BOT_PLAYS = "A bot plays on for you; `back` gives you your seat again."
+
 _UNSAID = (ActionKind.PASS, ActionKind.CLOSE, ActionKind.FEEL, ActionKind.ASK)
 _IN_PLAY = (ActionKind.PLAY, ActionKind.BURN, ActionKind.YIELD)
 _TOLD_BY_WHAT_FOLLOWS = (
@@ -119,6 +121,7 @@ class Teller:
         self._names = names
         self._own = own
         self._leading = True
+        self._seats = [SeatChanged(seat=seat) for seat in range(len(names))]
 
     def tell(self, event: Event) -> list[str]:
         """Return the lines that tell an event; none for what does not show."""
@@ -167,11 +170,16 @@ class Teller:
         return [f"  {said}" for said in map(render.follows, consequences) if said]
 
     def _change(self, change: SeatChanged) -> list[str]:
-        if change.seat == self._own:
-            return []
+        before, self._seats[change.seat] = self._seats[change.seat], change
+        own, who = change.seat == self._own, self._who(change.seat)
+        if change.left:
+            return [] if before.left or own else [f"{who} has left for good; a bot plays on."]
         if change.bot_plays:
-            return [f"{self._who(change.seat)} is away; a bot plays on."]
-        return [f"{self._who(change.seat)} is here."] if change.connected else []
+            told = BOT_PLAYS if own else f"{who} is away; a bot plays on."
+            return [] if before.bot_plays else [told]
+        if before.bot_plays:
+            return ["You play again."] if own else [f"{who} is here."]
+        return [f"{who} is here."] if change.connected and not before.connected and not own else []
 
 
 def _own(shown: Iterable[str]) -> list[str]:

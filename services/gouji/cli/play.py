@@ -19,7 +19,7 @@ from gouji.cli.local import AT_LEISURE, everything, record_command
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.sentences import sentence
-from gouji.cli.sitting import Sitting
+from gouji.cli.sitting import Ending, Sitting
 from gouji.client import ClientError, CredentialsFile, Queue, Session, TableClient
 from gouji.engine import RuleSet
 from gouji.serving.app import StartError
@@ -84,22 +84,25 @@ async def _play(settings: Settings, wanted: Wanted) -> None:
     try:
         async with _server(settings, wanted) as server, await _session(settings, server, wanted) as session:
             table_id = await _seat(session, wanted)
-            if not await _sit(session, table_id, console):
+            ending = await _sit(session, table_id, console)
+            if ending is Ending.AWAY:
                 console.print(_goodbye(server, wanted, settings), soft_wrap=True)
+            elif ending is Ending.LEFT:
+                console.print("You have left this match for good; a bot plays on for you.")
             elif server.own:
                 console.print(f"The record: {record_command(settings, table_id)}", soft_wrap=True)
     except ClientError as error:
         raise StartError(sentence(error)) from error
 
 
-async def _sit(session: Session, table_id: str, console: Console) -> bool:
-    """Play until the match is over; False when the person leaves, by Ctrl-C too."""
+async def _sit(session: Session, table_id: str, console: Console) -> Ending:
+    """Play until the match is over or the person goes, by Ctrl-C too."""
     player_id = session.credentials.player_id if session.credentials else ""
     try:
         return await Sitting(TableClient(session, table_id), player_id, console, read_lines).run()
     except asyncio.CancelledError:
         console.print()
-        return False
+        return Ending.AWAY
 
 
 def _goodbye(server: Server, wanted: Wanted, settings: Settings) -> str:

@@ -175,7 +175,7 @@ def seat_notes(view: SeatView, *, away: bool = False) -> str:
         f"choked by {view.choked_by} (憋)": view.choked_by is not None,
         "stuck (闷)": view.stuck,
         "passed (过牌)": view.passed and view.is_in,
-        "away, a bot plays": away,
+        "a bot plays on": away,
     }
     return ", ".join(note for note, holds in notes.items() if holds)
 

@@ -34,6 +34,7 @@ SENTENCES: Final = {
     "resume_from": "The connection fell behind; try again.",
     "draining": "The server is shutting down; try again in a moment.",
     "table_moving": "The table is moving to another server; try again in a moment.",
+    "seat_left": "You have left this match for good; a bot plays on.",
     "malformed": "The server could not read the request.",
     "unknown_rule_option": "There is no rule of that name; `gouji rules` lists them.",
     "bad_rule_value": "A rule does not take that value.",

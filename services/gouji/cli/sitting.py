@@ -1,8 +1,9 @@
 """One person at one table: shows what happens, asks for moves, sends them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from gouji.cli import render
 from gouji.cli.moves import HELP, NotUnderstood, Wish, read, suggest
-from gouji.cli.narrate import Teller, header, seat_name
+from gouji.cli.narrate import BOT_PLAYS, Teller, header, seat_name
 from gouji.cli.sentences import SENTENCES, sentence
 from gouji.client import ClientError, TableClient
 from gouji.engine import Action, Observation
@@ -60,7 +61,17 @@ def _asked(observation: Observation) -> str:
 _HINTED: Final = frozenset(_ASKED) - {"lead", "answer", "last_word", "gouji", "return"}
 """Questions that come with their few answers."""
 
+_LEAVING: Final = "Leaving is for good, and it costs you points. `leave` again does it; `quit` lets you come back."
+
 _TIRED: Final = frozenset({"stale_turn", "table_over", "hand_over", "table_frozen"})
+
+
+class Ending(Enum):
+    """How somebody's time at a table ends."""
+
+    OVER = "over"
+    AWAY = "away"
+    LEFT = "left"
 
 
 @dataclass(slots=True)
@@ -103,10 +114,11 @@ class Sitting:
         self._asked: Asked | None = None
         self._answered = 0
         self._prompting = False
+        self._leaving = False
         listen(self._inbox.put_nowait)
 
-    async def run(self) -> bool:
-        """Return whether the match came to its end; False when the person left. Raises `ClientError`."""
+    async def run(self) -> Ending:
+        """Return how it ended: with the match, or before because the person went. Raises `ClientError`."""
         joined = await self._table.observe()
         self._sit_down(joined)
         following = asyncio.create_task(self._follow())
@@ -127,23 +139,25 @@ class Sitting:
         try:
             async for event in self._table.watch():
                 self._inbox.put_nowait(event)
+            self._inbox.put_nowait(None)
         except ClientError as error:
             self._inbox.put_nowait(error)
 
-    async def _converse(self, known: int) -> bool:
+    async def _converse(self, known: int) -> Ending:
         """Go on until one side ends; events up to number ``known`` happened before and are not told."""
         while True:
             item = await self._inbox.get()
             if isinstance(item, ClientError):
                 raise item
             if item is None:
-                return False
+                return Ending.LEFT if self._table.view.left else Ending.AWAY
             if isinstance(item, str):
                 self._prompting = False
-                if not await self._typed(item):
-                    return False
+                ending = await self._typed(item)
+                if ending is not None:
+                    return ending
             elif self._happened(item, known):
-                return True
+                return Ending.OVER
             if self._inbox.empty():
                 await self._ask()
 
@@ -154,16 +168,18 @@ class Sitting:
             self._say(*header(event.table_opened), "Type ? for help.")
         elif event.sequence > known:
             self._say(*lines)
+        elif event.sequence == known and self._table.view.away:
+            self._say(BOT_PLAYS)
         if self._asked and self._asked.turn != event.turn.number:
             self._asked = None
         return event.WhichOneof("body") == "match_ended"
 
     async def _ask(self) -> None:
         """Ask the person if it is asked something new, and show the prompt while it is."""
-        turn = self._table.view.turn.number
-        if self._asked is None and self._table.view.asked and turn != self._answered:
+        view = self._table.view
+        if self._asked is None and view.asked and view.turn.number != self._answered and not view.away:
             await self._open_question()
-        if self._asked and not self._prompting:
+        if (self._asked or view.away) and not self._prompting:
             self._console.print(PROMPT, end="", markup=False, highlight=False)
             self._prompting = True
 
@@ -196,8 +212,8 @@ class Sitting:
         asked.listed = suggest(asked.legal, asked.held)
         self._say(*(f"  {number}  {action.verb}" for number, action in enumerate(asked.listed, start=1)))
 
-    async def _typed(self, line: str) -> bool:
-        """Do what the person typed; say whether it stays."""
+    async def _typed(self, line: str) -> Ending | None:
+        """Do what the person typed; say how it ends here, if it does."""
         asked = self._asked
         seat = asked.observation.seat if asked and asked.observation.seat is not None else 0
         listed, question = (asked.listed, asked.question) if asked else ((), "")
@@ -205,17 +221,38 @@ class Sitting:
             wanted = read(line, seat, question, listed)
         except NotUnderstood as unclear:
             self._say(str(unclear))
-            return True
+            return None
+        sure, self._leaving = self._leaving, wanted is Wish.LEAVE
         if wanted is Wish.QUIT:
-            return False
-        if wanted is Wish.HELP:
+            return Ending.AWAY
+        if wanted is Wish.LEAVE and sure:
+            return await self._leave()
+        if wanted is Wish.LEAVE:
+            self._say(_LEAVING)
+        elif wanted is Wish.HELP:
             self._say(HELP)
+        elif wanted is Wish.BACK:
+            await self._try(self._table.take_seat())
         elif asked is None:
             self._say(SENTENCES["not_your_turn"])
         elif isinstance(wanted, Action):
             await self._act(wanted, asked)
         else:
             self._hint(asked)
+        return None
+
+    async def _leave(self) -> Ending | None:
+        return Ending.LEFT if await self._try(self._table.leave()) else None
+
+    async def _try(self, call: Awaitable[object]) -> bool:
+        """Do what the table may refuse, and say why if it does; say whether it was done."""
+        try:
+            await call
+        except ClientError as error:
+            if not error.reason:
+                raise
+            self._say(sentence(error))
+            return False
         return True
 
     async def _act(self, action: Action, asked: Asked) -> None:

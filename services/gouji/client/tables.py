@@ -17,8 +17,12 @@ from gouji.v1.events_pb2 import Event
 from gouji.v1.table_pb2 import (
     ActRequest,
     ActResponse,
+    LeaveRequest,
+    LeaveResponse,
     ObserveRequest,
     ObserveResponse,
+    TakeSeatRequest,
+    TakeSeatResponse,
     WatchRequest,
     WatchResponse,
 )
@@ -41,6 +45,7 @@ class TableClient:
         self._spectate = spectate
         self._address: str | None = None
         self._ahead = 0.0
+        self._left = False
 
     @property
     def seconds_left(self) -> float | None:
@@ -57,9 +62,10 @@ class TableClient:
     async def watch(self) -> AsyncGenerator[Event, None]:
         """Follow the table from the event after ``view.sequence`` to the match's last, each folded first.
 
-        A broken, silent or lagging stream is opened anew where it stopped: no event is doubled or left out.
+        A broken, silent or lagging stream is opened anew where it stopped: no event is doubled or left out. It ends
+        early when the watcher leaves its seat for good.
         """
-        while self.view.ended is None:
+        while self.view.ended is None and not self._has_left:
             async with aclosing(self._session.follow(self._open_watch, self._note)) as responses:
                 async for response in responses:
                     self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
@@ -68,7 +74,7 @@ class TableClient:
                             continue
                         self.view.fold(event)
                         yield event
-                    if self.view.ended:
+                    if self.view.ended or self._has_left:
                         return
 
     async def act(self, action: Action, turn: int, command_id: str | None = None) -> ActResponse:
@@ -85,6 +91,29 @@ class TableClient:
         )
         timeout = self._session.patience.attempt
         return await self._call(lambda stub, headers: stub.Act(request, metadata=headers, timeout=timeout))
+
+    async def take_seat(self) -> TakeSeatResponse:
+        """Play one's seat again after a bot has (``view.away``); nothing happens when none does.
+
+        A public action does the same by itself. An answer to a private question does not: it would show that one was
+        asked.
+        """
+        request = TakeSeatRequest(table_id=self.table_id)
+        timeout = self._session.patience.attempt
+        return await self._call(lambda stub, headers: stub.TakeSeat(request, metadata=headers, timeout=timeout))
+
+    async def leave(self) -> LeaveResponse:
+        """Leave the match for good, whatever that costs; a bot plays on. Safe to repeat."""
+        request = LeaveRequest(table_id=self.table_id)
+        timeout = self._session.patience.attempt
+        left = await self._call(lambda stub, headers: stub.Leave(request, metadata=headers, timeout=timeout))
+        self._left = True
+        return left
+
+    @property
+    def _has_left(self) -> bool:
+        """The watcher has no seat here any more, and did not come to look on from outside."""
+        return not self._spectate and (self._left or self.view.left)
 
     async def observe(self) -> ObserveResponse:
         """Ask what the caller may know and do now."""

@@ -46,10 +46,14 @@ _IN_A_TRICK = (*_PLAYS, ActionKind.PASS, ActionKind.YIELD, ActionKind.CLOSE)
 
 @dataclass(slots=True)
 class SeatState:
-    """What events said of one seat in this hand; ``away`` means that a bot plays for its absent player."""
+    """What events said of one seat in this hand.
+
+    ``away`` means that a bot plays for its absent player, ``left`` that the player has left for good.
+    """
 
     connected: bool = False
     away: bool = False
+    left: bool = False
     played: str = ""
     place: int = 0
     opened: bool = False
@@ -60,7 +64,7 @@ class SeatState:
 
     def next_hand(self) -> "SeatState":
         """Forget the hand, not who is there."""
-        return SeatState(self.connected, self.away)
+        return SeatState(self.connected, self.away, self.left)
 
 
 @dataclass(slots=True)
@@ -104,6 +108,16 @@ class TableView:
     def asked(self) -> bool:
         """The watcher itself must decide."""
         return self.turn.question != QUESTION_UNSPECIFIED
+
+    @property
+    def away(self) -> bool:
+        """A bot plays the watcher's own seat: `TableClient.take_seat`, or the next public action, takes it back."""
+        return self.seat is not None and self.seats[self.seat].away
+
+    @property
+    def left(self) -> bool:
+        """The watcher has left its seat for good."""
+        return self.seat is not None and self.seats[self.seat].left
 
     def fold(self, event: Event) -> None:
         """Take in the next event. Raises ValueError for one that does not follow."""
@@ -223,6 +237,7 @@ class TableView:
     def _changed(self, change: SeatChanged) -> None:
         self.seats[change.seat].connected = change.connected
         self.seats[change.seat].away = change.bot_plays
+        self.seats[change.seat].left = change.left
 
 
 def _ranks_of(cards: Iterable[Card]) -> str:

@@ -13,6 +13,9 @@ from gouji.engine.cards import SEATS
 MOST_HANDS: Final = 2**31 - 1
 """Highest number of a hand that the database can hold."""
 
+MOST_POINTS: Final = 1_000_000
+"""Most points that anything may cost."""
+
 
 class Malformed(ValueError):
     """A result that makes no sense. ``path`` names the field, ``problem`` says what is wrong with it."""
@@ -34,7 +37,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What counts of a finished hand. ``order`` holds seats, head first; ``scores`` the seats' points."""
+    """What counts of a finished hand. ``order`` holds seats, head first; ``scores`` the seats' points.
+
+    ``penalties`` is what leaving for good cost each seat's player; empty for none.
+    """
 
     table_id: str
     hand: int
@@ -42,6 +48,7 @@ class Result:
     order: Sequence[int]
     scores: Sequence[int]
     team_scores: Sequence[int] = ()
+    penalties: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +91,14 @@ def check(result: Result) -> None:
 
 
 def entries(result: Result) -> list[Entry]:
-    """List what each person made of the hand, by seat, without bots. The result must have passed `check`."""
+    """List what each person made of the hand, by seat, without bots. The result must have passed `check`.
+
+    Who left for good has what the bot in its place made, less the penalty.
+    """
+    penalties = result.penalties or [0] * SEATS
     place_of = {seat: place for place, seat in enumerate(result.order, start=1)}
     return [
-        Entry(number, seat.player_id, seat.name, result.scores[number], place_of[number])
+        Entry(number, seat.player_id, seat.name, result.scores[number] - penalties[number], place_of[number])
         for number, seat in enumerate(result.seats)
         if seat.player_id
     ]
@@ -117,6 +128,11 @@ def _problems(result: Result) -> Iterator[tuple[str, str]]:
         yield "scores", f"has {len(result.scores)} entries, not {SEATS}"
     if len(result.team_scores) not in (0, 2):
         yield "team_scores", f"has {len(result.team_scores)} entries, not 0 or 2"
+    if len(result.penalties) not in (0, SEATS):
+        yield "conduct", f"has {len(result.penalties)} entries, not 0 or {SEATS}"
+    for number, penalty in enumerate(result.penalties):
+        if penalty > MOST_POINTS:
+            yield f"conduct[{number}].penalty", f"is more than {MOST_POINTS} points"
 
 
 def _seat_problems(seats: Sequence[Seat]) -> Iterator[tuple[str, str]]:

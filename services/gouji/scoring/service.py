@@ -114,7 +114,15 @@ def _read(request: scoring_pb2.RecordHandRequest) -> tuple[Kept, list[ledger.Ent
 
 def _result(message: scoring_pb2.HandResult) -> ledger.Result:
     seats = [ledger.Seat(seat.player_id, seat.name, seat.bot_level) for seat in message.seats]
-    return ledger.Result(message.table_id, message.hand, seats, message.order, message.scores, message.team_scores)
+    return ledger.Result(
+        message.table_id,
+        message.hand,
+        seats,
+        message.order,
+        message.scores,
+        message.team_scores,
+        [conduct.penalty for conduct in message.conduct],
+    )
 
 
 def _kept(message: scoring_pb2.HandResult) -> Kept:

@@ -54,6 +54,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "resume_from": grpc.StatusCode.OUT_OF_RANGE,
     "draining": _AWAY,
     "table_moving": _AWAY,
+    "seat_left": _REFUSED,
     "malformed": _BAD,
     "unknown_rule_option": _BAD,
     "bad_rule_value": _BAD,

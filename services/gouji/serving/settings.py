@@ -115,8 +115,27 @@ class Settings(BaseSettings):
     answers_most_ms: NotNegative = Field(
         default=2500, description="Longest time for which private questions stay open."
     )
+    allowance_ms: NotNegative = Field(
+        default=300,
+        description="What a command may take on its way: the clock decides only so long after the deadline shown.",
+    )
+    absent_after_expiries: NotNegative = Field(
+        default=2,
+        description="Decisions in a row that a person leaves to the clock before a bot plays on; 0 for never.",
+    )
+    absent_ms: NotNegative = Field(
+        default=20_000,
+        description="How long a person may be seen to be gone before a bot plays on for it; 0 for ever.",
+    )
+    stand_in_level: str = Field(default="greedy", description="Level of the bots that play on for people.")
+    leave_penalty: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        default=4, description="Points that leaving a match for good costs, beside what the hand brings."
+    )
     bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
-    bot_pace_ms: NotNegative = Field(default=600, description="How long a bot seems to think.")
+    bot_pace_ms: NotNegative = Field(
+        default=600,
+        description="How long a bot seems to think: half of its plays take less; 0 for no time.",
+    )
 
     queue_cycle_ms: Positive = Field(default=200, description="How often the queues are looked at.")
     bots_after_seconds: NotNegative = Field(

@@ -11,6 +11,8 @@ from gouji.serving.errors import ServiceError
 from gouji.table.refusals import busy
 from gouji.v1 import table_pb2
 
+BOT_COMMANDS: Final = "\tbot/"
+"""How ids begin under which bots' sealed answers are kept. Players' ids can be shown, so none is like these."""
 MOST_AT_A_TABLE: Final = 64
 """Commands that may wait at one table: some ten for each seat."""
 

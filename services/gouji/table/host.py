@@ -80,6 +80,8 @@ class Host:
             draw_secret=lambda: secrets.token_bytes(deals.SECRET_BYTES),
             default_clock=_default_clock(app),
             absence_seconds=app.settings.heartbeat_seconds,
+            stand_in=app.settings.stand_in_level,
+            leave_penalty=app.settings.leave_penalty,
         )
         metrics.capacity.set(self._capacity)
         metrics.tables.set_function(lambda: len(self._tables))
@@ -383,4 +385,7 @@ def _default_clock(app: App) -> rules_pb2.Clock:
         bank_ms=settings.bank_ms,
         answers_least_ms=settings.answers_least_ms,
         answers_most_ms=settings.answers_most_ms,
+        allowance_ms=settings.allowance_ms,
+        expiries=settings.absent_after_expiries,
+        absent_ms=settings.absent_ms,
     )

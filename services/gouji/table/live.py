@@ -14,9 +14,11 @@ from typing import Final, Protocol
 from gouji.serving.errors import ServiceError
 from gouji.table import projection
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.bot_seats import BotRules, BotSeats
 from gouji.table.bots import BotQueue
 from gouji.table.commands import Accepted, Command, CommandBook
 from gouji.table.metrics import TableMetrics
+from gouji.table.presence import PLAYER
 from gouji.table.refusals import resume_from, wrong_server
 from gouji.table.results import hand_result
 from gouji.table.store import Owned, Step
@@ -25,13 +27,12 @@ from gouji.table.timing import Due, Timers, full_clock
 from gouji.table.watch import Watcher, Watchers
 from gouji.table.window import Answer
 from gouji.table.writer import Lane, LogWriter, Written
-from gouji.v1 import actions_pb2, bot_pb2, events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
+from gouji.v1 import rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
-from gouji.wire import MalformedMessage, action_from_proto, action_to_proto
+from gouji.wire import action_from_proto
 
-PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
-BOT: Final = events_pb2.DECIDED_BY_BOT
-CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
+SLOW_US: Final = 500_000
+"""A step that takes longer to be written than so many microseconds holds the table up: the clocks are credited."""
 
 Shown = list[tuple[Event, Asking]]
 """Events of a step, each with who was asked after it."""
@@ -63,6 +64,8 @@ class Surroundings:
     draw_secret: DrawSecret
     default_clock: rules_pb2.Clock
     absence_seconds: float
+    stand_in: str
+    leave_penalty: int
 
 
 class Live:
@@ -79,9 +82,12 @@ class Live:
         self._around = surroundings
         self._last: Written | None = None
         self._last_shown: Written | None = None
-        self._asked: set[int] = set()
-        self._asked_turn = 0
         self._due: Due | None = None
+        self._closed_at = 0
+        self._parted: dict[int, int] = {}
+        rules = BotRules(owned.spec.bot_pace_ms * 1000, surroundings.stand_in)
+        failures = surroundings.metrics.bot_failures
+        self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
         self._snapshot: snapshot_pb2.TableSnapshot | None = None
 
     # What comes in
@@ -128,25 +134,53 @@ class Live:
             raise resume_from(moment.last_sequence + 1)
         watcher = Watcher(viewer, moment.last_sequence + 1)
         self.watchers.add(watcher)
-        if viewer is not None and viewer not in self.table.connected and not self.table.ended:
-            self._change_seat(viewer, connected=True)
+        if viewer is not None and not self.table.ended:
+            self._parted.pop(viewer, None)
+            if not self.table.presence[viewer].connected:
+                with self._guarded(quiet=True):
+                    self._step(self.table.change_seat(viewer, self._around.now(), connected=True))
         return watcher, moment
 
     def part(self, watcher: Watcher) -> None:
         """Forget a watcher. A player who does not come back soon is shown to be gone."""
         self.watchers.discard(watcher)
-        if watcher.seat is not None and self.closed is None:
-            loop = asyncio.get_running_loop()
-            loop.call_later(self._around.absence_seconds, self._miss, watcher.seat)
+        if watcher.seat is not None and not self.watchers.watches(watcher.seat):
+            self._parted[watcher.seat] = self._around.now() + round(self._around.absence_seconds * 1_000_000)
+            with self._guarded(quiet=True):
+                self._attend()
 
-    def _miss(self, seat: int) -> None:
-        gone = not self.watchers.watches(seat) and seat in self.table.connected
-        if gone and self.closed is None and not self.table.ended:
-            self._change_seat(seat, connected=False)
+    def viewer_of(self, seat: int | None) -> int | None:
+        """Say as what a seat's player looks on: from its seat, or from outside (None) once it has left for good."""
+        return None if seat is None or self.table.presence[seat].left else seat
 
-    def _change_seat(self, seat: int, *, connected: bool) -> None:
-        with self._guarded(quiet=True):
-            self._step(self.table.change_seat(seat, self._around.now(), connected=connected))
+    async def take_seat(self, seat: int) -> int:
+        """Give a seat back to its player; says which event shows it, 0 when no bot played. Raises `ServiceError`."""
+        await self.settled()
+        self._must_play(seat)
+        if not self.table.presence[seat].bot_plays:
+            return 0
+        return await self._change_seat(seat, bot_plays=0)
+
+    async def leave_seat(self, seat: int) -> int:
+        """Have a player leave for good; says which event shows it, 0 when it had left. Raises `ServiceError`."""
+        await self.settled()
+        if self.table.presence[seat].left:
+            return 0
+        self._must_play(seat)
+        return await self._change_seat(seat, connected=0, bot_plays=1, left=1, penalty=self._around.leave_penalty)
+
+    def _must_play(self, seat: int) -> None:
+        """Refuse what only a player of this match may do."""
+        reason = "table_over" if self.table.over else "seat_left" if self.table.presence[seat].left else ""
+        if reason:
+            raise refusal(Refused(reason, self.table.turn))
+
+    async def _change_seat(self, seat: int, **changes: int) -> int:
+        """Change who plays a seat; answered once it is in the log."""
+        with self._guarded():
+            written, sequence = self._step(self.table.change_seat(seat, self._around.now(), **changes))
+        await asyncio.shield(written)
+        return sequence
 
     def wake(self, due: Due) -> None:
         """Do what is due now. A timer set for an earlier turn does nothing."""
@@ -192,6 +226,7 @@ class Live:
 
     def close(self, error: ServiceError) -> None:
         """Take no further step; what comes in from now on is refused with this error."""
+        self._closed_at = self._closed_at if self.closed else self._around.now()
         self.closed = self.closed or error
 
     def leave(self, error: ServiceError) -> None:
@@ -205,10 +240,10 @@ class Live:
         self.watchers.move(self.shown + 1, address)
 
     def reopen(self) -> None:
-        """Go on after `close`, since the table stays here after all; what bots chose meanwhile is asked anew."""
-        self.closed, self._asked, self._due = None, set(), None
+        """Go on after `close`, since the table stays here after all. What it took is nobody's time."""
+        pause, self.closed, self._due = self._around.now() - self._closed_at, None, None
         with self._guarded(quiet=True):
-            self._attend()
+            self._credit_or_attend(pause)
 
     def _step(self, first: Event | Answer, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
@@ -225,7 +260,10 @@ class Live:
         return self._write(shown, [(command, sequence)] if command else []), sequence
 
     def _follow(self) -> None:
-        """Do what comes by itself now, and see to what comes next."""
+        """Do what bots have decided and what comes by itself now, and see to what comes next."""
+        # Each is done before the next is taken: it may end the turn.
+        if [self._step(*decided) for decided in self._bots.take(self._around.now())]:
+            return
         shown: Shown = []
         self._fold_following(shown)
         if shown:
@@ -235,10 +273,18 @@ class Live:
 
     def _fold_following(self, shown: Shown) -> None:
         now = self._around.now()
+        for seat in [seat for seat, gone_at in self._parted.items() if gone_at <= now]:
+            del self._parted[seat]
+            if self.table.presence[seat].connected and not self.table.ended:
+                self._fold(self.table.change_seat(seat, now, connected=0), shown)
         while (event := self.table.follow(now, self._around.draw_secret)) is not None:
             self._fold(event, shown)
 
     def _fold(self, event: Event, shown: Shown) -> None:
+        change = event.seat_changed
+        if event.HasField("seat_changed") and change.bot_plays != self.table.presence[change.seat].bot_plays:
+            plays = "left" if change.left else "bot" if change.bot_plays else "player"
+            self._around.metrics.seats_changed.labels(plays).inc()
         self.table.fold(event)
         shown.append((event, self.table.asking))
         if event.HasField("hand_ended"):
@@ -254,6 +300,7 @@ class Live:
             events=[event for event, _ in shown],
             commands=commands,
             results=self._results([event for event, _ in shown]),
+            left=[event.seat_changed.seat for event, _ in shown if event.seat_changed.left],
             state="over" if self.table.over else None,
             snapshot=None if self.table.over else self._snapshot,
         )
@@ -280,16 +327,32 @@ class Live:
         with self._guarded(quiet=True):
             for event, asking in shown:
                 self._show(event, asking)
+            pause = self._around.now() - shown[-1][0].at.ToMicroseconds() if shown else 0
             if self.table.over and self.shown == self.table.sequence:
                 self.watchers.end()
                 self._around.keeper.ended(self)
             else:
-                self._attend()
+                credit = shown and shown[-1][0].HasField("clocks_credited")
+                self._credit_or_attend(0 if credit else pause)
+
+    def _credit_or_attend(self, pause: int) -> None:
+        """Go on after a pause of so many microseconds, and credit the clocks if the players felt it."""
+        if pause > SLOW_US and self._hurries:
+            self._step(self.table.credit(pause, self._around.now()))
+        else:
+            self._attend()
+
+    @property
+    def _hurries(self) -> bool:
+        """Somebody's time is running, and nothing else is on its way that will show how it stands."""
+        return self.table.presence.people and not self.writing and not self.table.ended and self.closed is None
 
     def _show(self, event: Event, asking: Asking) -> None:
         self.shown = event.sequence
         behind = self.watchers.show(lambda viewer: projection.project(event, viewer, asking))
         self._around.metrics.overflows.inc(behind)
+        if event.seat_changed.left:
+            self.watchers.end_seat(event.seat_changed.seat)
 
     # What is due next
 
@@ -297,16 +360,7 @@ class Live:
         """Ask the bots whose time has come, and set a timer for what is due next. Not while steps are written."""
         if self.writing or self.closed is not None:
             return
-        asking = self.table.asking
-        if self._asked_turn != asking.number:
-            self._asked_turn, self._asked = asking.number, set()
-        bots = [seat for seat in asking.questions if self.table.seats[seat].bot_level and seat not in self._asked]
-        ready = self.table.began + self.owned.spec.bot_pace_ms * 1000
-        if bots and ready <= self._around.now():
-            for seat in bots:
-                self._ask(seat)
-            bots = []
-        self._set_timer(ready if bots else None, asking.deadline)
+        self._set_timer(self._bots.attend(), self.table.next_moment, *self._parted.values())
 
     def _set_timer(self, *moments: int | None) -> None:
         """Set a timer for the first of these; a None is no moment."""
@@ -317,46 +371,11 @@ class Live:
                 self._due = due
                 self._around.timers.add(due)
 
-    def _ask(self, seat: int) -> None:
-        self._asked.add(seat)
-        decision = bot_pb2.Decision(
-            level=self.table.seats[seat].bot_level,
-            observation=projection.observation(self.table, seat),
-            seed=self.table.chance_for(seat),
-        )
-        choice = self._around.bots.ask(decision)
-        choice.add_done_callback(partial(self._bot_chose, self.table.turn, seat))
-
-    def _bot_chose(self, turn: int, seat: int, choice: asyncio.Future[actions_pb2.Action]) -> None:
-        """Take a bot's choice, unless its turn is over by now."""
-        late = choice.cancelled() or self.closed is not None or self.table.turn != turn
-        if late or self.table.hand_asking(seat) is None:
-            return
-        with self._guarded(quiet=True):
-            error = choice.exception()
-            decision = Refused(str(error), turn) if error else self._judge(seat, choice.result())
-            if isinstance(decision, Refused):
-                decision = self._mildest(seat, decision.reason)
-            self._step(decision, _sealed_by_bot(turn, decision) if isinstance(decision, Answer) else None)
-
-    def _judge(self, seat: int, choice: actions_pb2.Action) -> Refused | Answer | Event:
-        try:
-            action = action_from_proto(seat, choice)
-        except MalformedMessage:
-            return Refused("malformed", self.table.turn)
-        return self.table.decide(Act(seat, self.table.turn, action, BOT), self._around.now())
-
-    def _mildest(self, seat: int, cause: str) -> Answer | Event:
-        """Decide for a bot that made no lawful choice."""
-        self._around.metrics.bot_failures.labels(cause).inc()
-        hand = self.table.hand_asking(seat)
-        if hand is None:
-            raise ValueError("a bot that is not asked")
-        act = Act(seat, self.table.turn, hand.default_action(), CLOCK)
-        decision = self.table.decide(act, self._around.now())
-        if isinstance(decision, Refused):
-            raise ValueError(f"the mildest action was refused: {decision.reason}")
-        return decision
+    def _bot_chose(self) -> None:
+        """Take a bot's choice, if the table is not being written; else it is taken afterwards."""
+        if self.closed is None and not self.writing:
+            with self._guarded(quiet=True):
+                self._follow()
 
     @contextmanager
     def _guarded(self, *, quiet: bool = False) -> Iterator[None]:
@@ -387,9 +406,3 @@ def _shown_by(first: Event | Answer, shown: Shown) -> int:
         return first.sequence
     events = [event for event, _ in shown[:1] if event.HasField("action_taken")]
     return events[0].sequence if events and events[0].action_taken.seat == first.seat else 0
-
-
-def _sealed_by_bot(turn: int, answer: Answer) -> Command:
-    """Make the command under which a bot's sealed answer is kept: one a turn."""
-    payload = action_to_proto(answer.action).SerializeToString(deterministic=True)
-    return Command(answer.seat, f"bot/{turn}", turn, payload)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gouji.table.commands import CommandBook
+from gouji.table.commands import BOT_COMMANDS, CommandBook
 from gouji.table.store import Kept, Store
 from gouji.table.table import SNAPSHOT_VERSION, Table
 from gouji.table.window import Answer
@@ -44,7 +44,7 @@ def restore_commands(table: Table, kept: Iterable[Kept]) -> CommandBook:
 
 
 def _seal(table: Table, command: Kept) -> None:
-    bot = table.seats[command.seat].bot_level
+    bot = command.command_id.startswith(BOT_COMMANDS)
     by = events_pb2.DECIDED_BY_BOT if bot else events_pb2.DECIDED_BY_PLAYER
     action = action_from_proto(command.seat, actions_pb2.Action.FromString(command.payload))
     table.seal(Answer(command.seat, action, by))

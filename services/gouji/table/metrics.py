@@ -48,6 +48,12 @@ class TableMetrics:
             ("cause",),
             registry=registry,
         )
+        self.seats_changed = Counter(
+            "gouji_table_seats_changed",
+            "Changes of who plays a person's seat: a bot, its player, or a bot for good.",
+            ("plays",),
+            registry=registry,
+        )
         self.hands_delivered = Counter(
             "gouji_table_hands_delivered", "Finished hands taken by scoring.", registry=registry
         )

@@ -69,7 +69,7 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
             shown.hand_ended.CopyFrom(_hand_ended(event.hand_ended))
         case "match_ended":
             shown.match_ended.CopyFrom(_match_ended(event.match_ended))
-        case "seat_changed" | "table_frozen" | "table_resumed" as kind:
+        case "seat_changed" | "table_frozen" | "table_resumed" | "clocks_credited" as kind:
             _show_state(event, kind, shown)
         case None:
             raise ValueError(f"event {event.sequence} says nothing")
@@ -77,7 +77,9 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
             assert_never(body)
 
 
-def _show_state(event: Event, kind: Literal["seat_changed", "table_frozen", "table_resumed"], shown: Event) -> None:
+def _show_state(
+    event: Event, kind: Literal["seat_changed", "table_frozen", "table_resumed", "clocks_credited"], shown: Event
+) -> None:
     """Show what an event says of the table rather than of the game."""
     match kind:
         case "seat_changed":
@@ -86,6 +88,8 @@ def _show_state(event: Event, kind: Literal["seat_changed", "table_frozen", "tab
             shown.table_frozen.CopyFrom(events_pb2.TableFrozen(reference=event.table_frozen.reference))
         case "table_resumed":
             shown.table_resumed.CopyFrom(events_pb2.TableResumed())
+        case "clocks_credited":
+            shown.clocks_credited.CopyFrom(events_pb2.ClocksCredited(pause_ms=event.clocks_credited.pause_ms))
         case body:
             assert_never(body)
 
@@ -153,7 +157,13 @@ def _match_ended(event: events_pb2.MatchEnded) -> events_pb2.MatchEnded:
 
 
 def _seat_changed(event: events_pb2.SeatChanged) -> events_pb2.SeatChanged:
-    return events_pb2.SeatChanged(seat=event.seat, connected=event.connected, bot_plays=event.bot_plays)
+    return events_pb2.SeatChanged(
+        seat=event.seat,
+        connected=event.connected,
+        bot_plays=event.bot_plays,
+        left=event.left,
+        penalty=event.penalty,
+    )
 
 
 def observation(table: Table, viewer: int | None) -> observation_pb2.Observation | None:
@@ -184,4 +194,5 @@ def moment(table: Table, viewer: int | None, *, with_actions: bool = True) -> ta
         legal_actions=map(action_to_proto, actions),
         seats=table.seats,
         over=table.over,
+        presence=table.presence.shown(),
     )

@@ -19,4 +19,5 @@ def hand_result(table: Table, event: events_pb2.Event, *, last: bool) -> scoring
         ended=event.at,
         digest=ended.digest,
         last=last,
+        conduct=table.conduct,
     )

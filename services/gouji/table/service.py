@@ -32,6 +32,8 @@ ROLES: Final = {
     "Act": {Role.PLAYER},
     "Watch": {Role.PLAYER, Role.OPERATOR},
     "Observe": {Role.PLAYER, Role.OPERATOR},
+    "TakeSeat": {Role.PLAYER},
+    "Leave": {Role.PLAYER},
     "Open": {Role.SERVICE},
     "Adopt": {Role.SERVICE},
     "Drain": {Role.OPERATOR},
@@ -105,11 +107,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         if kept is not None:
             check_same(kept.accepted, command)
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=kept.accepted.sequence)
-        if state == "frozen":
-            raise ServiceError("table_frozen", "The table has stopped.")
-        if state == "over":
-            raise ServiceError("table_over", "The match is over.")
-        raise StorageUnavailable
+        raise _ended(state) if state else StorageUnavailable()
 
     async def Watch(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.WatchRequest, _context: Context
@@ -117,7 +115,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         """Follow a table from an event on, from the caller's seat or as a spectator."""
         table = await self._host.find(request.table_id)
         if isinstance(table, Live):
-            viewer = _viewer(table.table.seats, spectate=request.spectate)
+            viewer = table.viewer_of(_viewer(table.table.seats, spectate=request.spectate))
             messages = self._streams.live(table, viewer, request.from_sequence)
         else:
             viewer = _viewer(table.spec.seats, spectate=request.spectate)
@@ -132,11 +130,33 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         """Say how a table stands for the caller's seat, or a spectator."""
         table = await self._host.find(request.table_id)
         if isinstance(table, Live):
-            return await table.observe(_viewer(table.table.seats, spectate=request.spectate))
+            return await table.observe(table.viewer_of(_viewer(table.table.seats, spectate=request.spectate)))
         if table.state == "frozen":
-            raise ServiceError("table_frozen", "The table has stopped.")
+            raise _ended(table.state)
         folded = fold_log(request.table_id, await self._store.events(request.table_id))
         return projection.moment(folded, _viewer(table.spec.seats, spectate=request.spectate))
+
+    async def TakeSeat(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.TakeSeatRequest, _context: Context
+    ) -> table_pb2.TakeSeatResponse:
+        """Have the caller play its seat again after a bot has. Safe to repeat."""
+        table, seat = await self._own_table(request.table_id)
+        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat))
+
+    async def Leave(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.LeaveRequest, _context: Context
+    ) -> table_pb2.LeaveResponse:
+        """Have the caller leave for good. Safe to repeat."""
+        table, seat = await self._own_table(request.table_id)
+        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat))
+
+    async def _own_table(self, table_id: str) -> tuple[Live, int]:
+        """Find a live table and the caller's seat there; refuse with `table_over` or `table_frozen` an ended one."""
+        table = await self._host.find(table_id)
+        if isinstance(table, Live):
+            return table, _own_seat(table.table.seats)
+        _own_seat(table.spec.seats)
+        raise _ended(table.state)
 
     async def Open(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.OpenRequest, _context: Context
@@ -158,6 +178,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         tables = self._host.drain()
         self._app.ask_to_stop()
         return table_pb2.DrainResponse(tables=tables)
+
+
+def _ended(state: str) -> ServiceError:
+    """Make the error for what cannot be done at a table that is over or frozen."""
+    if state == "frozen":
+        return ServiceError("table_frozen", "The table has stopped.")
+    return ServiceError("table_over", "The match is over.")
 
 
 def _check_command(request: table_pb2.ActRequest) -> None:

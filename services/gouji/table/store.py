@@ -58,8 +58,9 @@ class Kept:
 class Step:
     """What one step of a table writes, at a time in microseconds.
 
-    Commands come with the number of the event that shows them. ``state`` is what the table becomes if it ends,
-    ``snapshot`` what its log folds to up to a hand's end among these events.
+    Commands come with the number of the event that shows them. ``left`` are seats whose players may sit down elsewhere
+    from now on, ``state`` is what the table becomes if it ends, ``snapshot`` what its log folds to up to a hand's end
+    among these events.
     """
 
     table_id: str
@@ -68,6 +69,7 @@ class Step:
     events: Sequence[Event] = ()
     commands: Sequence[tuple[Command, int]] = ()
     results: Sequence[scoring_pb2.HandResult] = ()
+    left: Sequence[int] = ()
     state: str | None = None
     snapshot: snapshot_pb2.TableSnapshot | None = None
 
@@ -223,6 +225,8 @@ class Store:
                 await connection.execute(sa.insert(table), values)
         await self._keep_snapshots(connection, steps)
         for step in steps:
+            for seat in step.left:
+                await self._free_player(connection, step.table_id, seat)
             if step.state is not None:
                 await self._end_table(connection, step.table_id, step.state)
 
@@ -247,6 +251,10 @@ class Store:
         async with self._database.connect() as connection:
             found = await connection.scalar(query)
         return None if found is None else snapshot_pb2.TableSnapshot.FromString(found)
+
+    async def _free_player(self, connection: AsyncConnection, table_id: str, seat: int) -> None:
+        sits = (active_seats.c.table_id == table_id) & (active_seats.c.seat == seat)
+        await connection.execute(sa.delete(active_seats).where(sits))
 
     async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:
         """Read a table's log from event ``first`` on."""

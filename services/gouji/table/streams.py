@@ -11,7 +11,7 @@ from gouji.table.live import Live, frozen
 from gouji.table.loading import fold_log
 from gouji.table.refusals import resume_from
 from gouji.table.store import Store
-from gouji.v1 import events_pb2, observation_pb2, table_pb2
+from gouji.v1 import events_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
 REPLAYED_AT_ONCE: Final = 256
@@ -33,7 +33,7 @@ class Streams:
         """
         watcher, moment = await live.join(viewer, first)
         try:
-            snapshot: observation_pb2.Observation | None = moment.observation
+            snapshot: table_pb2.ObserveResponse | None = moment
             last = moment.last_sequence
             async with aclosing(self._log(live.table.table_id, first, last)) as pages:
                 async for page in pages:
@@ -56,7 +56,7 @@ class Streams:
         if first > last + 1:
             raise resume_from(last + 1)
         # What stopped a table may be that its log cannot be folded.
-        snapshot = None if stop else projection.observation(fold_log(table_id, events), viewer)
+        snapshot = None if stop else projection.moment(fold_log(table_id, events), viewer, with_actions=False)
         for start in range(max(first, 1) - 1, max(last, 1), REPLAYED_AT_ONCE):
             yield self._message(_project(events[start : start + REPLAYED_AT_ONCE], viewer, {}), last, snapshot)
             snapshot = None
@@ -75,9 +75,12 @@ class Streams:
                 return
 
     def _message(
-        self, events: Sequence[Event], last: int, snapshot: observation_pb2.Observation | None = None
+        self, events: Sequence[Event], last: int, snapshot: table_pb2.ObserveResponse | None = None
     ) -> table_pb2.WatchResponse:
-        message = table_pb2.WatchResponse(snapshot=snapshot)
+        message = table_pb2.WatchResponse()
+        if snapshot is not None:
+            message.snapshot.CopyFrom(snapshot.observation)
+            message.presence.extend(snapshot.presence)
         message.batch.events.extend(events)
         message.batch.last_sequence = last
         message.batch.now.FromMicroseconds(microseconds(self._clock.now()))

@@ -4,16 +4,18 @@ It does no I/O and reads no clock: `decide` judges what a seat wants, `follow` s
 both only make events or answers; `fold` and `seal` change the state. Times are microseconds from 1970 on.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
 from gouji.engine.cards import SEATS, Card
 from gouji.table import deals, timing
 from gouji.table.asking import Act, Asking, Refused
 from gouji.table.past import Past
+from gouji.table.presence import Roster
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, snapshot_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
@@ -33,11 +35,14 @@ DrawSecret = Callable[[], bytes]
 _LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
 """Actions by which cards leave a hand and the game."""
 
-SNAPSHOT_VERSION: Final = 1
+SNAPSHOT_VERSION: Final = 2
 """Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
+
+PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
+"""Who decides while no bot plays a person's seat."""
 
 
 class Table:
@@ -59,7 +64,8 @@ class Table:
         self.trick: list[Action] = []
         self.past = Past()
         self.scores: Sequence[int] = ()
-        self.connected: set[int] = set()
+        self.presence = Roster()
+        self.conduct: Sequence[scoring_pb2.Conduct] = ()
         self.over = False
         self.frozen = ""
         self._opened = events_pb2.TableOpened()
@@ -105,6 +111,22 @@ class Table:
         """64 bits of chance for the bot that decides for this seat now."""
         return deals.bot_seed(self._secret, self.turn, seat)
 
+    def thought_for(self, seat: int) -> float:
+        """How long a bot seems to think now, in its typical times."""
+        return deals.thought(self._secret, self.turn, seat)
+
+    @property
+    def next_moment(self) -> int | None:
+        """When something may come by itself, if nothing is done before; None when nothing will."""
+        deadline, gone = self.asking.deadline, self.presence.next_moment(self.clock)
+        if self.ended or deadline is None:
+            return None if self.ended else gone
+        return min(deadline + self._allowance_us, gone or sys.maxsize)
+
+    @property
+    def _allowance_us(self) -> int:
+        return self.clock.allowance_ms * 1000
+
     @property
     def _deadline(self) -> int | None:
         if self.hand is None or self.hand.turn is None:
@@ -140,23 +162,30 @@ class Table:
         """Make the event that stops the table for good."""
         return self._event(now, table_frozen=events_pb2.TableFrozen(reference=reference))
 
-    def change_seat(self, seat: int, now: int, *, connected: bool) -> Event:
-        """Make the event that shows a player come or gone."""
-        return self._event(now, seat_changed=events_pb2.SeatChanged(seat=seat, connected=connected))
+    def change_seat(self, seat: int, now: int, **changes: int) -> Event:
+        """Make the event that shows who plays a seat; ``changes`` are fields of `SeatChanged`, the rest stands."""
+        return self._event(now, seat_changed=self.presence.change(seat, changes))
+
+    def credit(self, pause_us: int, now: int) -> Event:
+        """Make the event by which what the server took is counted as nobody's time."""
+        return self._event(now, clocks_credited=events_pb2.ClocksCredited(pause_ms=pause_us // 1000))
 
     def decide(self, act: Act, now: int) -> Refused | Answer | Event:
         """Judge what a seat wants: why not, or an answer to seal, or the event to fold; nothing changes."""
-        reason = self._refusal(act)
+        reason = self.refusal(act)
         if reason:
             return Refused(reason, self.turn)
         answer = Answer(act.seat, act.action, act.by)
         return self._action_taken(answer, (), now) if self.window is None else answer
 
-    def _refusal(self, act: Act) -> str:
+    def refusal(self, act: Act) -> str:
+        """Say why a seat may not do that now; empty when it may."""
         if self.frozen:
             return "table_frozen"
         if self.over or self.hand is None:
             return "table_over"
+        if act.by == PLAYER and self.presence[act.seat].left:
+            return "seat_left"
         if act.turn != self.turn:
             return "stale_turn"
         if self.window is None:
@@ -166,23 +195,31 @@ class Table:
         return "not_your_turn" if hand is None else hand.refusal(act.action) or ""
 
     def follow(self, now: int, draw_secret: DrawSecret) -> Event | None:
-        """Make the event that comes by itself now: the next hand, the end, the clock's choice; else None."""
+        """Make the event that comes by itself now: the next hand, the end, a bot for who is away, the clock's choice.
+
+        None when nothing does.
+        """
         if self.ended:
             return None
         if self._recorded:
             return self._match_ended(now) if self.match.over else self._hand_dealt(now, draw_secret())
         if self.hand is None or self.hand.over:
             return self._hand_ended(now)
-        if self.window is not None:
-            return self._answered(self.window, now)
+        change = self.presence.due(now, self.clock)
+        if change is not None:
+            return self.change_seat(change[0], now, bot_plays=change[1])
+        return self._clock_decides(now) if self.window is None else self._answered(self.window, now)
+
+    def _clock_decides(self, now: int) -> Event | None:
+        """Decide for whoever has let the time run out."""
         deadline = self._deadline
-        if deadline is None or now < deadline:
+        if self.hand is None or deadline is None or now < deadline + self._allowance_us:
             return None
         action = self.hand.default_action()
         return self._action_taken(Answer(action.seat, action, CLOCK), (), now)
 
     def _answered(self, window: Window, now: int) -> Event | None:
-        outcome = window.outcome(now)
+        outcome = window.outcome(now - self._allowance_us)
         if outcome is None:
             return None
         if outcome.taken is not None:
@@ -276,7 +313,7 @@ class Table:
             turn=self.turn,
             opened=self._opened,
             results=map(result_to_proto, self.match.results),
-            connected=sorted(self.connected),
+            attendance=self.presence.kept(),
         )
         snapshot.at.FromMicroseconds(self.at)
         return snapshot
@@ -289,7 +326,7 @@ class Table:
         table.match.results += map(result_from_proto, snapshot.results)
         table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
         table.hand_number, table.turn = snapshot.hand, snapshot.turn
-        table.connected = set(snapshot.connected)
+        table.presence = Roster.restored(snapshot.opened.seats, snapshot.attendance)
         return table
 
     # Folding
@@ -315,15 +352,24 @@ class Table:
                 self._fold_ended(event.hand_ended)
             case "seat_changed":
                 self._fold_seat(event.seat_changed)
-            case "table_resumed":
-                self._fold_resumed()
-            case "match_ended" | "table_frozen":
-                self.over = event.HasField("match_ended")
-                self.frozen = event.table_frozen.reference
+            case "match_ended":
+                self.over = True
             case None:
                 raise ValueError(f"event {event.sequence} says nothing")
+            case _:
+                self._fold_around(event)
+
+    def _fold_around(self, event: Event) -> None:
+        """Take in what happens to the table rather than at it."""
+        match event.WhichOneof("body"):
+            case "table_resumed":
+                self._fold_resumed()
+            case "clocks_credited":
+                self._fold_credit(event.clocks_credited.pause_ms * 1000)
+            case "table_frozen":
+                self.frozen = event.table_frozen.reference
             case body:
-                assert_never(body)
+                raise ValueError(f"event {event.sequence} is unknown: {body}")
 
     def seal(self, answer: Answer) -> None:
         """Keep an answer to a private question. Raises ValueError for a seat that is not asked one."""
@@ -335,6 +381,7 @@ class Table:
         self._opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
         self.seats = tuple(opened.seats)
+        self.presence = Roster.of(opened.seats, self.at)
         self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
@@ -349,6 +396,7 @@ class Table:
 
     def _fold_action(self, taken: events_pb2.ActionTaken) -> None:
         action = action_from_proto(taken.seat, taken.action)
+        self.presence[taken.seat].acted(taken.decided_by, self.at)
         if self.window is None:
             bank = self._banks_us[taken.seat]
             self._banks_us[taken.seat] = timing.bank_after(self.began, self.at, self.clock.turn_ms, bank)
@@ -367,12 +415,20 @@ class Table:
             raise ValueError("the hand did not end as the log says")
         self.match.record(self.hand)
         self._recorded = True
+        if not ended.voided:
+            self.conduct = self.presence.end_hand()
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
-        (self.connected.add if changed.connected else self.connected.discard)(changed.seat)
+        self.presence[changed.seat].changed(changed, self.at)
+
+    def _fold_credit(self, pause_us: int) -> None:
+        self.began = min(self.began + pause_us, self.at)
+        if self.window is not None and self.window.until is not None:
+            self.window.until += pause_us
+        self.presence.credited(pause_us, self.at)
 
     def _fold_resumed(self) -> None:
-        self.connected.clear()
+        self.presence.resumed(self.at)
         self.began = self.at
         if self.window is not None:
             self.window.until = self._window_end()

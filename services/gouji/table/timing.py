@@ -42,8 +42,8 @@ class Timers:
 def full_clock(asked: rules_pb2.Clock, default: rules_pb2.Clock, *, people: bool) -> rules_pb2.Clock:
     """Fill in what was not asked for.
 
-    Without ``people`` nothing has to be hidden by time: private answers then stay open until all bots have answered,
-    which the clock says by zeros, unless a time was asked for.
+    Without ``people`` nothing has to be hidden by time, and nobody can be late or away: private answers then stay open
+    until all bots have answered, which the clock says by zeros, unless a time was asked for.
     """
     usual_least, usual_most = (default.answers_least_ms, default.answers_most_ms) if people else (0, 0)
     most = asked.answers_most_ms or max(usual_most, asked.answers_least_ms)
@@ -52,6 +52,9 @@ def full_clock(asked: rules_pb2.Clock, default: rules_pb2.Clock, *, people: bool
         bank_ms=asked.bank_ms or default.bank_ms,
         answers_least_ms=asked.answers_least_ms or min(usual_least, most),
         answers_most_ms=most,
+        allowance_ms=asked.allowance_ms or (default.allowance_ms if people else 0),
+        expiries=asked.expiries or (default.expiries if people else 0),
+        absent_ms=asked.absent_ms or (default.absent_ms if people else 0),
     )
 
 

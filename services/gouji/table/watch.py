@@ -103,6 +103,12 @@ class Watchers:
         """Say whether anybody watches from this seat."""
         return any(watcher.seat == seat for watcher in self._all)
 
+    def end_seat(self, seat: int) -> None:
+        """End the streams of one seat, well."""
+        for watcher in [watcher for watcher in self._all if watcher.seat == seat]:
+            watcher.end()
+            self._all.discard(watcher)
+
     def show(self, project: Callable[[int | None], Event]) -> int:
         """Give an event to all, made once for each seat; say how many fell behind and were dropped."""
         made: dict[int | None, Event] = {}

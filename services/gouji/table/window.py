@@ -1,9 +1,9 @@
 """The time in which private questions are open (R5.2, R9.1).
 
 All seats that the hand may ask in private see their question at once, and each answers once. Answers stay
-sealed: a burn or revolt is done as soon as every seat that is asked before it has declined, or when the time
-is over, when all who have not answered decline. So nobody's silence keeps another from being asked, and the
-order is that of the rules.
+sealed until the time is over; then all who have not answered decline, and the first in the order of the rules who
+does not decline burns or revolts. So nobody's silence keeps another from being asked, and nobody can tell by when a
+burn comes whether another was asked before. Where no time runs, all answers are waited for.
 """
 
 from collections.abc import Sequence
@@ -63,18 +63,15 @@ class Window:
 
     def outcome(self, now: int) -> Outcome | None:
         """Say what the answers amount to; None while the window stays open."""
-        late = self.until is not None and now >= self.until
+        if self.questions if self.until is None else now < self.until:
+            return None
         declines: list[Answer] = []
         for seat, hand in self._asked.items():
-            answer = self._answers.get(seat)
-            if answer is None:
-                if not late:
-                    return None
-                answer = Answer(seat, hand.default_action(), events_pb2.DECIDED_BY_CLOCK)
+            answer = self._answers.get(seat) or Answer(seat, hand.default_action(), events_pb2.DECIDED_BY_CLOCK)
             if not answer.declines:
                 return Outcome(declines, answer)
             declines.append(answer)
-        return Outcome(declines, None) if late or self.until is None else None
+        return Outcome(declines, None)
 
 
 def _ask_all(hand: Hand) -> tuple[dict[int, Hand], Hand]:

@@ -30,41 +30,43 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1bgouji/v1/consequences.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\x98\x04\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\xcd\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\"\xa6\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xb1\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"A\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\" \n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\"\x0e\n\x0cTableResumed*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1bgouji/v1/consequences.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\xcd\x04\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x33\n\x0f\x63locks_credited\x18\x1e \x01(\x0b\x32\x18.gouji.v1.ClocksCreditedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\xcd\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\"\xa6\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xb1\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"`\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\x12\x0c\n\x04left\x18\x04 \x01(\x08\x12\x0f\n\x07penalty\x18\x05 \x01(\r\" \n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\"\x0e\n\x0cTableResumed\"\"\n\x0e\x43locksCredited\x12\x10\n\x08pause_ms\x18\x01 \x01(\r*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DECIDEDBY']._serialized_start=2197
-  _globals['_DECIDEDBY']._serialized_end=2301
+  _globals['_DECIDEDBY']._serialized_start=2317
+  _globals['_DECIDEDBY']._serialized_end=2421
   _globals['_EVENT']._serialized_start=194
-  _globals['_EVENT']._serialized_end=730
-  _globals['_TURN']._serialized_start=733
-  _globals['_TURN']._serialized_end=884
-  _globals['_SEAT']._serialized_start=886
-  _globals['_SEAT']._serialized_end=944
-  _globals['_TABLEOPENED']._serialized_start=947
-  _globals['_TABLEOPENED']._serialized_end=1152
-  _globals['_HANDDEALT']._serialized_start=1155
-  _globals['_HANDDEALT']._serialized_end=1321
-  _globals['_DEALTHAND']._serialized_start=1323
-  _globals['_DEALTHAND']._serialized_end=1365
-  _globals['_ACTIONTAKEN']._serialized_start=1368
-  _globals['_ACTIONTAKEN']._serialized_end=1652
-  _globals['_PRIVATEDECLINE']._serialized_start=1654
-  _globals['_PRIVATEDECLINE']._serialized_end=1725
-  _globals['_ANSWERSCLOSED']._serialized_start=1727
-  _globals['_ANSWERSCLOSED']._serialized_end=1831
-  _globals['_HANDENDED']._serialized_start=1834
-  _globals['_HANDENDED']._serialized_end=2011
-  _globals['_MATCHENDED']._serialized_start=2013
-  _globals['_MATCHENDED']._serialized_end=2078
-  _globals['_SEATCHANGED']._serialized_start=2080
-  _globals['_SEATCHANGED']._serialized_end=2145
-  _globals['_TABLEFROZEN']._serialized_start=2147
-  _globals['_TABLEFROZEN']._serialized_end=2179
-  _globals['_TABLERESUMED']._serialized_start=2181
-  _globals['_TABLERESUMED']._serialized_end=2195
+  _globals['_EVENT']._serialized_end=783
+  _globals['_TURN']._serialized_start=786
+  _globals['_TURN']._serialized_end=937
+  _globals['_SEAT']._serialized_start=939
+  _globals['_SEAT']._serialized_end=997
+  _globals['_TABLEOPENED']._serialized_start=1000
+  _globals['_TABLEOPENED']._serialized_end=1205
+  _globals['_HANDDEALT']._serialized_start=1208
+  _globals['_HANDDEALT']._serialized_end=1374
+  _globals['_DEALTHAND']._serialized_start=1376
+  _globals['_DEALTHAND']._serialized_end=1418
+  _globals['_ACTIONTAKEN']._serialized_start=1421
+  _globals['_ACTIONTAKEN']._serialized_end=1705
+  _globals['_PRIVATEDECLINE']._serialized_start=1707
+  _globals['_PRIVATEDECLINE']._serialized_end=1778
+  _globals['_ANSWERSCLOSED']._serialized_start=1780
+  _globals['_ANSWERSCLOSED']._serialized_end=1884
+  _globals['_HANDENDED']._serialized_start=1887
+  _globals['_HANDENDED']._serialized_end=2064
+  _globals['_MATCHENDED']._serialized_start=2066
+  _globals['_MATCHENDED']._serialized_end=2131
+  _globals['_SEATCHANGED']._serialized_start=2133
+  _globals['_SEATCHANGED']._serialized_end=2229
+  _globals['_TABLEFROZEN']._serialized_start=2231
+  _globals['_TABLEFROZEN']._serialized_end=2263
+  _globals['_TABLERESUMED']._serialized_start=2265
+  _globals['_TABLERESUMED']._serialized_end=2279
+  _globals['_CLOCKSCREDITED']._serialized_start=2281
+  _globals['_CLOCKSCREDITED']._serialized_end=2315
 # @@protoc_insertion_point(module_scope)

@@ -68,6 +68,7 @@ class Event(_message.Message):
     SEAT_CHANGED_FIELD_NUMBER: _builtins.int
     TABLE_FROZEN_FIELD_NUMBER: _builtins.int
     TABLE_RESUMED_FIELD_NUMBER: _builtins.int
+    CLOCKS_CREDITED_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """From 1, without gaps."""
@@ -94,6 +95,8 @@ class Event(_message.Message):
     @_builtins.property
     def table_resumed(self) -> Global___TableResumed: ...
     @_builtins.property
+    def clocks_credited(self) -> Global___ClocksCredited: ...
+    @_builtins.property
     def turn(self) -> Global___Turn:
         """Who decides after this event, as the watcher may know it. Not in the log: it follows from the state."""
 
@@ -112,13 +115,14 @@ class Event(_message.Message):
         seat_changed: Global___SeatChanged | None = ...,
         table_frozen: Global___TableFrozen | None = ...,
         table_resumed: Global___TableResumed | None = ...,
+        clocks_credited: Global___ClocksCredited | None = ...,
         turn: Global___Turn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "match_ended", b"match_ended", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed", "clocks_credited"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -511,28 +515,38 @@ Global___MatchEnded: _TypeAlias = MatchEnded  # noqa: Y015
 
 @_typing.final
 class SeatChanged(_message.Message):
-    """Who plays a seat changed: its player came, dropped, or a bot plays on for it."""
+    """Who plays a seat changed: its player came, dropped or left, a bot plays on for it, or it took its seat back. Says
+    how things stand now, also what did not change.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
     CONNECTED_FIELD_NUMBER: _builtins.int
     BOT_PLAYS_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     connected: _builtins.bool
     """The player has at least one live watch."""
     bot_plays: _builtins.bool
-    """A bot decides for the absent player."""
+    """A bot decides for the absent player, until that takes its seat back: by a public action or by `TakeSeat`."""
+    left: _builtins.bool
+    """The player has left for good; a bot plays on to the match's end."""
+    penalty: _builtins.int
+    """Points that leaving costs the player."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         connected: _builtins.bool = ...,
         bot_plays: _builtins.bool = ...,
+        left: _builtins.bool = ...,
+        penalty: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "connected", b"connected", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "connected", b"connected", "left", b"left", "penalty", b"penalty", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -576,3 +590,24 @@ class TableResumed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableResumed: _TypeAlias = TableResumed  # noqa: Y015
+
+@_typing.final
+class ClocksCredited(_message.Message):
+    """The server or its database held the table up: what it took is not counted as any player's time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAUSE_MS_FIELD_NUMBER: _builtins.int
+    pause_ms: _builtins.int
+    def __init__(
+        self,
+        *,
+        pause_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pause_ms", b"pause_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClocksCredited: _TypeAlias = ClocksCredited  # noqa: Y015

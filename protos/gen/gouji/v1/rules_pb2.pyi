@@ -104,6 +104,9 @@ class Clock(_message.Message):
     BANK_MS_FIELD_NUMBER: _builtins.int
     ANSWERS_LEAST_MS_FIELD_NUMBER: _builtins.int
     ANSWERS_MOST_MS_FIELD_NUMBER: _builtins.int
+    ALLOWANCE_MS_FIELD_NUMBER: _builtins.int
+    EXPIRIES_FIELD_NUMBER: _builtins.int
+    ABSENT_MS_FIELD_NUMBER: _builtins.int
     turn_ms: _builtins.int
     """Time for one decision, in milliseconds."""
     bank_ms: _builtins.int
@@ -113,6 +116,14 @@ class Clock(_message.Message):
     milliseconds. The length is drawn without looking at the hands.
     """
     answers_most_ms: _builtins.int
+    allowance_ms: _builtins.int
+    """What a command may take on its way, in milliseconds: the clock decides only so long after the deadline, which
+    does not show it.
+    """
+    expiries: _builtins.int
+    """A bot plays on for a person whose time has run out so many times in a row."""
+    absent_ms: _builtins.int
+    """A bot plays on for a person who has been gone for so long, in milliseconds."""
     def __init__(
         self,
         *,
@@ -120,10 +131,13 @@ class Clock(_message.Message):
         bank_ms: _builtins.int = ...,
         answers_least_ms: _builtins.int = ...,
         answers_most_ms: _builtins.int = ...,
+        allowance_ms: _builtins.int = ...,
+        expiries: _builtins.int = ...,
+        absent_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "turn_ms", b"turn_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_ms", b"absent_ms", "allowance_ms", b"allowance_ms", "answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "expiries", b"expiries", "turn_ms", b"turn_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -38,6 +38,7 @@ class HandResult(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     LAST_FIELD_NUMBER: _builtins.int
+    CONDUCT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """One match is played at a table; the table's id is the match's."""
     hand: _builtins.int
@@ -65,6 +66,10 @@ class HandResult(_message.Message):
 
     @_builtins.property
     def ended(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def conduct(self) -> _containers.RepeatedCompositeFieldContainer[Global___Conduct]:
+        """How each seat was played: six, or none of a server that did not say."""
+
     def __init__(
         self,
         *,
@@ -79,14 +84,57 @@ class HandResult(_message.Message):
         ended: _timestamp_pb2.Timestamp | None = ...,
         digest: _builtins.str = ...,
         last: _builtins.bool = ...,
+        conduct: _abc.Iterable[Global___Conduct] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HandResult: _TypeAlias = HandResult  # noqa: Y015
+
+@_typing.final
+class Conduct(_message.Message):
+    """How a seat was played in one hand. Private questions (R5.2, R9.1) are not counted, unless they led to a burn or
+    revolt.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BY_PLAYER_FIELD_NUMBER: _builtins.int
+    BY_BOT_FIELD_NUMBER: _builtins.int
+    BY_CLOCK_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    by_player: _builtins.int
+    """Decisions of the player, of a bot, and of the clock."""
+    by_bot: _builtins.int
+    by_clock: _builtins.int
+    absent: _builtins.bool
+    """A bot played for the absent player, if only for a while."""
+    left: _builtins.bool
+    """The player had left for good when the hand ended."""
+    penalty: _builtins.int
+    """Points that leaving cost the player; in the hand in which it left alone."""
+    def __init__(
+        self,
+        *,
+        by_player: _builtins.int = ...,
+        by_bot: _builtins.int = ...,
+        by_clock: _builtins.int = ...,
+        absent: _builtins.bool = ...,
+        left: _builtins.bool = ...,
+        penalty: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "by_bot", b"by_bot", "by_clock", b"by_clock", "by_player", b"by_player", "left", b"left", "penalty", b"penalty"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Conduct: _TypeAlias = Conduct  # noqa: Y015
 
 @_typing.final
 class RecordHandRequest(_message.Message):

@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from gouji.v1 import events_pb2 as _events_pb2
+from gouji.v1 import scoring_pb2 as _scoring_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -35,7 +36,7 @@ class TableSnapshot(_message.Message):
     TURN_FIELD_NUMBER: _builtins.int
     OPENED_FIELD_NUMBER: _builtins.int
     RESULTS_FIELD_NUMBER: _builtins.int
-    CONNECTED_FIELD_NUMBER: _builtins.int
+    ATTENDANCE_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Form of this message; a server that does not know it folds the whole log."""
     sequence: _builtins.int
@@ -52,8 +53,8 @@ class TableSnapshot(_message.Message):
         """All hands that have ended."""
 
     @_builtins.property
-    def connected(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Seats whose player is there."""
+    def attendance(self) -> _containers.RepeatedCompositeFieldContainer[Global___Attendance]:
+        """Six seats."""
 
     def __init__(
         self,
@@ -65,15 +66,59 @@ class TableSnapshot(_message.Message):
         turn: _builtins.int = ...,
         opened: _events_pb2.TableOpened | None = ...,
         results: _abc.Iterable[Global___HandOutcome] | None = ...,
-        connected: _abc.Iterable[_builtins.int] | None = ...,
+        attendance: _abc.Iterable[Global___Attendance] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "opened", b"opened"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "connected", b"connected", "hand", b"hand", "opened", b"opened", "results", b"results", "sequence", b"sequence", "turn", b"turn", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attendance", b"attendance", "hand", b"hand", "opened", b"opened", "results", b"results", "sequence", b"sequence", "turn", b"turn", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableSnapshot: _TypeAlias = TableSnapshot  # noqa: Y015
+
+@_typing.final
+class Attendance(_message.Message):
+    """How one seat is attended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONNECTED_FIELD_NUMBER: _builtins.int
+    BOT_PLAYS_FIELD_NUMBER: _builtins.int
+    EXPIRIES_FIELD_NUMBER: _builtins.int
+    RETURNED_FIELD_NUMBER: _builtins.int
+    GONE_SINCE_FIELD_NUMBER: _builtins.int
+    CONDUCT_FIELD_NUMBER: _builtins.int
+    connected: _builtins.bool
+    bot_plays: _builtins.bool
+    expiries: _builtins.int
+    """Decisions in a row that the player left to the clock."""
+    returned: _builtins.bool
+    """The player has acted although a bot plays."""
+    @_builtins.property
+    def gone_since(self) -> _timestamp_pb2.Timestamp:
+        """Since when the player has been gone, if it is not connected."""
+
+    @_builtins.property
+    def conduct(self) -> _scoring_pb2.Conduct:
+        """Of hands that gave no result, which the next result takes in."""
+
+    def __init__(
+        self,
+        *,
+        connected: _builtins.bool = ...,
+        bot_plays: _builtins.bool = ...,
+        expiries: _builtins.int = ...,
+        returned: _builtins.bool = ...,
+        gone_since: _timestamp_pb2.Timestamp | None = ...,
+        conduct: _scoring_pb2.Conduct | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "gone_since", b"gone_since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "conduct", b"conduct", "connected", b"connected", "expiries", b"expiries", "gone_since", b"gone_since", "returned", b"returned"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Attendance: _TypeAlias = Attendance  # noqa: Y015
 
 @_typing.final
 class HandOutcome(_message.Message):

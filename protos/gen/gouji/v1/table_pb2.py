@@ -29,43 +29,53 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"b\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"I\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\"]\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\xc8\x01\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xc9\x01\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r\">\n\x0c\x41\x64optRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x03 \x01(\x04\"\x0f\n\rAdoptResponse\"\x0e\n\x0c\x44rainRequest\"\x1f\n\rDrainResponse\x12\x0e\n\x06tables\x18\x01 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x32\xe9\x02\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponse\x12\x38\n\x05\x41\x64opt\x12\x16.gouji.v1.AdoptRequest\x1a\x17.gouji.v1.AdoptResponse\x12\x38\n\x05\x44rain\x12\x16.gouji.v1.DrainRequest\x1a\x17.gouji.v1.DrainResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"b\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"I\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\"\x83\x01\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\xee\x01\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\">\n\x08Presence\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tbot_plays\x18\x02 \x01(\x08\x12\x0c\n\x04left\x18\x03 \x01(\x08\"#\n\x0fTakeSeatRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x10TakeSeatResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\" \n\x0cLeaveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"!\n\rLeaveResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xc9\x01\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r\">\n\x0c\x41\x64optRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x03 \x01(\x04\"\x0f\n\rAdoptResponse\"\x0e\n\x0c\x44rainRequest\"\x1f\n\rDrainResponse\x12\x0e\n\x06tables\x18\x01 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02\x32\xe6\x03\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x41\n\x08TakeSeat\x12\x19.gouji.v1.TakeSeatRequest\x1a\x1a.gouji.v1.TakeSeatResponse\x12\x38\n\x05Leave\x12\x16.gouji.v1.LeaveRequest\x1a\x17.gouji.v1.LeaveResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponse\x12\x38\n\x05\x41\x64opt\x12\x16.gouji.v1.AdoptRequest\x1a\x17.gouji.v1.AdoptResponse\x12\x38\n\x05\x44rain\x12\x16.gouji.v1.DrainRequest\x1a\x17.gouji.v1.DrainResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.table_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OUTCOME']._serialized_start=1276
-  _globals['_OUTCOME']._serialized_end=1351
+  _globals['_OUTCOME']._serialized_start=1561
+  _globals['_OUTCOME']._serialized_end=1636
   _globals['_ACTREQUEST']._serialized_start=164
   _globals['_ACTREQUEST']._serialized_end=262
   _globals['_ACTRESPONSE']._serialized_start=264
   _globals['_ACTRESPONSE']._serialized_end=331
   _globals['_WATCHREQUEST']._serialized_start=333
   _globals['_WATCHREQUEST']._serialized_end=406
-  _globals['_WATCHRESPONSE']._serialized_start=408
-  _globals['_WATCHRESPONSE']._serialized_end=501
-  _globals['_EVENTBATCH']._serialized_start=503
-  _globals['_EVENTBATCH']._serialized_end=612
-  _globals['_OBSERVEREQUEST']._serialized_start=614
-  _globals['_OBSERVEREQUEST']._serialized_end=666
-  _globals['_OBSERVERESPONSE']._serialized_start=669
-  _globals['_OBSERVERESPONSE']._serialized_end=869
-  _globals['_OPENREQUEST']._serialized_start=871
-  _globals['_OPENREQUEST']._serialized_end=902
-  _globals['_OPENRESPONSE']._serialized_start=904
-  _globals['_OPENRESPONSE']._serialized_end=940
-  _globals['_TABLESPEC']._serialized_start=943
-  _globals['_TABLESPEC']._serialized_end=1144
-  _globals['_ADOPTREQUEST']._serialized_start=1146
-  _globals['_ADOPTREQUEST']._serialized_end=1208
-  _globals['_ADOPTRESPONSE']._serialized_start=1210
-  _globals['_ADOPTRESPONSE']._serialized_end=1225
-  _globals['_DRAINREQUEST']._serialized_start=1227
-  _globals['_DRAINREQUEST']._serialized_end=1241
-  _globals['_DRAINRESPONSE']._serialized_start=1243
-  _globals['_DRAINRESPONSE']._serialized_end=1274
-  _globals['_TABLESERVICE']._serialized_start=1354
-  _globals['_TABLESERVICE']._serialized_end=1715
+  _globals['_WATCHRESPONSE']._serialized_start=409
+  _globals['_WATCHRESPONSE']._serialized_end=540
+  _globals['_EVENTBATCH']._serialized_start=542
+  _globals['_EVENTBATCH']._serialized_end=651
+  _globals['_OBSERVEREQUEST']._serialized_start=653
+  _globals['_OBSERVEREQUEST']._serialized_end=705
+  _globals['_OBSERVERESPONSE']._serialized_start=708
+  _globals['_OBSERVERESPONSE']._serialized_end=946
+  _globals['_PRESENCE']._serialized_start=948
+  _globals['_PRESENCE']._serialized_end=1010
+  _globals['_TAKESEATREQUEST']._serialized_start=1012
+  _globals['_TAKESEATREQUEST']._serialized_end=1047
+  _globals['_TAKESEATRESPONSE']._serialized_start=1049
+  _globals['_TAKESEATRESPONSE']._serialized_end=1085
+  _globals['_LEAVEREQUEST']._serialized_start=1087
+  _globals['_LEAVEREQUEST']._serialized_end=1119
+  _globals['_LEAVERESPONSE']._serialized_start=1121
+  _globals['_LEAVERESPONSE']._serialized_end=1154
+  _globals['_OPENREQUEST']._serialized_start=1156
+  _globals['_OPENREQUEST']._serialized_end=1187
+  _globals['_OPENRESPONSE']._serialized_start=1189
+  _globals['_OPENRESPONSE']._serialized_end=1225
+  _globals['_TABLESPEC']._serialized_start=1228
+  _globals['_TABLESPEC']._serialized_end=1429
+  _globals['_ADOPTREQUEST']._serialized_start=1431
+  _globals['_ADOPTREQUEST']._serialized_end=1493
+  _globals['_ADOPTRESPONSE']._serialized_start=1495
+  _globals['_ADOPTRESPONSE']._serialized_end=1510
+  _globals['_DRAINREQUEST']._serialized_start=1512
+  _globals['_DRAINREQUEST']._serialized_end=1526
+  _globals['_DRAINRESPONSE']._serialized_start=1528
+  _globals['_DRAINRESPONSE']._serialized_end=1559
+  _globals['_TABLESERVICE']._serialized_start=1639
+  _globals['_TABLESERVICE']._serialized_end=2125
 # @@protoc_insertion_point(module_scope)

@@ -89,7 +89,7 @@ class ActResponse(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     outcome: Global___Outcome.ValueType
     sequence: _builtins.int
-    """The event that shows it; 0 for an answer to a private question while it is sealed, which is shown to nobody."""
+    """The event that shows it; 0 for an answer to a private question, which stays sealed until the time for such is over."""
     def __init__(
         self,
         *,
@@ -141,21 +141,27 @@ class WatchResponse(_message.Message):
 
     SNAPSHOT_FIELD_NUMBER: _builtins.int
     BATCH_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> _observation_pb2.Observation:
         """What the watcher may know when it joins; in the first message alone."""
 
     @_builtins.property
     def batch(self) -> Global___EventBatch: ...
+    @_builtins.property
+    def presence(self) -> _containers.RepeatedCompositeFieldContainer[Global___Presence]:
+        """Who plays each seat as the watcher joins; beside the snapshot alone."""
+
     def __init__(
         self,
         *,
         snapshot: _observation_pb2.Observation | None = ...,
         batch: Global___EventBatch | None = ...,
+        presence: _abc.Iterable[Global___Presence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "presence", b"presence", "snapshot", b"snapshot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -229,6 +235,7 @@ class ObserveResponse(_message.Message):
     LEGAL_ACTIONS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
     last_sequence: _builtins.int
     over: _builtins.bool
     """The match is over."""
@@ -242,6 +249,10 @@ class ObserveResponse(_message.Message):
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Seat]: ...
+    @_builtins.property
+    def presence(self) -> _containers.RepeatedCompositeFieldContainer[Global___Presence]:
+        """Who plays each seat now."""
+
     def __init__(
         self,
         *,
@@ -251,14 +262,131 @@ class ObserveResponse(_message.Message):
         legal_actions: _abc.Iterable[_actions_pb2.Action] | None = ...,
         seats: _abc.Iterable[_events_pb2.Seat] | None = ...,
         over: _builtins.bool = ...,
+        presence: _abc.Iterable[Global___Presence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["observation", b"observation", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "presence", b"presence", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ObserveResponse: _TypeAlias = ObserveResponse  # noqa: Y015
+
+@_typing.final
+class Presence(_message.Message):
+    """Who plays a seat now, as everybody may know it; of a bot's own seat nothing is set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONNECTED_FIELD_NUMBER: _builtins.int
+    BOT_PLAYS_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    connected: _builtins.bool
+    """The player has at least one live watch."""
+    bot_plays: _builtins.bool
+    """A bot decides for the absent player."""
+    left: _builtins.bool
+    """The player has left for good."""
+    def __init__(
+        self,
+        *,
+        connected: _builtins.bool = ...,
+        bot_plays: _builtins.bool = ...,
+        left: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "connected", b"connected", "left", b"left"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Presence: _TypeAlias = Presence  # noqa: Y015
+
+@_typing.final
+class TakeSeatRequest(_message.Message):
+    """At which table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeSeatRequest: _TypeAlias = TakeSeatRequest  # noqa: Y015
+
+@_typing.final
+class TakeSeatResponse(_message.Message):
+    """The seat is its player's."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The event that shows it; 0 when no bot played."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeSeatResponse: _TypeAlias = TakeSeatResponse  # noqa: Y015
+
+@_typing.final
+class LeaveRequest(_message.Message):
+    """Which table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveRequest: _TypeAlias = LeaveRequest  # noqa: Y015
+
+@_typing.final
+class LeaveResponse(_message.Message):
+    """The player has left."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The event that shows it; 0 when the player had left before."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveResponse: _TypeAlias = LeaveResponse  # noqa: Y015
 
 @_typing.final
 class OpenRequest(_message.Message):
@@ -318,7 +446,9 @@ class TableSpec(_message.Message):
     table_id: _builtins.str
     queue: _builtins.str
     bot_pace_ms: _builtins.int
-    """How fast bots decide, in milliseconds; 0 for at once."""
+    """How long bots seem to think, in milliseconds: half of their plays take less, leads longer and passes shorter; 0 for
+    at once.
+    """
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property

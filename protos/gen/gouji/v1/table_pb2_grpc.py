@@ -50,6 +50,16 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.ObserveRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.ObserveResponse.FromString,
                 _registered_method=True)
+        self.TakeSeat = channel.unary_unary(
+                '/gouji.v1.TableService/TakeSeat',
+                request_serializer=gouji_dot_v1_dot_table__pb2.TakeSeatRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.TakeSeatResponse.FromString,
+                _registered_method=True)
+        self.Leave = channel.unary_unary(
+                '/gouji.v1.TableService/Leave',
+                request_serializer=gouji_dot_v1_dot_table__pb2.LeaveRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.LeaveResponse.FromString,
+                _registered_method=True)
         self.Open = channel.unary_unary(
                 '/gouji.v1.TableService/Open',
                 request_serializer=gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
@@ -87,6 +97,21 @@ class TableServiceServicer:
 
     def Observe(self, request, context):
         """What the caller's seat may know now, and what it may do. Roles: player, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TakeSeat(self, request, context):
+        """Play one's seat again after a bot has; nothing happens when none does. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Leave(self, request, context):
+        """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
+        Roles: player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,6 +155,16 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Observe,
                     request_deserializer=gouji_dot_v1_dot_table__pb2.ObserveRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.ObserveResponse.SerializeToString,
+            ),
+            'TakeSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.TakeSeat,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.TakeSeatRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.TakeSeatResponse.SerializeToString,
+            ),
+            'Leave': grpc.unary_unary_rpc_method_handler(
+                    servicer.Leave,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.LeaveRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.LeaveResponse.SerializeToString,
             ),
             'Open': grpc.unary_unary_rpc_method_handler(
                     servicer.Open,
@@ -229,6 +264,60 @@ class TableService:
             '/gouji.v1.TableService/Observe',
             gouji_dot_v1_dot_table__pb2.ObserveRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.ObserveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TakeSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/TakeSeat',
+            gouji_dot_v1_dot_table__pb2.TakeSeatRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.TakeSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Leave(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Leave',
+            gouji_dot_v1_dot_table__pb2.LeaveRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.LeaveResponse.FromString,
             options,
             channel_credentials,
             insecure,

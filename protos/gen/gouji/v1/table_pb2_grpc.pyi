@@ -39,6 +39,12 @@ class TableServiceStub:
     """Follow a table from an event on. Roles: player (own seat or spectator), operator."""
     Observe: _grpc.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+    TakeSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]
+    """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+    Leave: _grpc.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]
+    """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
+    Roles: player.
+    """
     Open: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
     Adopt: _grpc.UnaryUnaryMultiCallable[_table_pb2.AdoptRequest, _table_pb2.AdoptResponse]
@@ -57,6 +63,12 @@ class TableServiceAsyncStub(TableServiceStub):
     """Follow a table from an event on. Roles: player (own seat or spectator), operator."""
     Observe: _aio.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]  # type: ignore[assignment]
     """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+    TakeSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]  # type: ignore[assignment]
+    """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+    Leave: _aio.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]  # type: ignore[assignment]
+    """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
+    Roles: player.
+    """
     Open: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]  # type: ignore[assignment]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
     Adopt: _aio.UnaryUnaryMultiCallable[_table_pb2.AdoptRequest, _table_pb2.AdoptResponse]  # type: ignore[assignment]
@@ -90,6 +102,24 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ObserveResponse, _abc.Awaitable[_table_pb2.ObserveResponse]]:
         """What the caller's seat may know now, and what it may do. Roles: player, operator."""
+
+    @_abc_1.abstractmethod
+    def TakeSeat(
+        self,
+        request: _table_pb2.TakeSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.TakeSeatResponse, _abc.Awaitable[_table_pb2.TakeSeatResponse]]:
+        """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+
+    @_abc_1.abstractmethod
+    def Leave(
+        self,
+        request: _table_pb2.LeaveRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.LeaveResponse, _abc.Awaitable[_table_pb2.LeaveResponse]]:
+        """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
+        Roles: player.
+        """
 
     @_abc_1.abstractmethod
     def Open(
