@@ -178,29 +178,35 @@ def recoveries(logs: Logs, killed: Sequence[tuple[float, Iterable[str]]]) -> Tim
     for table_id, kills in times.items():
         for at, later in zip(kills, [*kills[1:], math.inf], strict=True):
             moved = _after_resume(logs[table_id], at * 1e6)
-            if moved is not None and moved < later * 1e6:
-                found.append(moved / 1e6 - at)
+            if moved is not None and moved.at.ToMicroseconds() < later * 1e6:
+                found.append(moved.at.ToMicroseconds() / 1e6 - at)
     return Times(sorted(found))
 
 
-def _after_resume(log: Sequence[Event], after: float) -> int | None:
-    """When the first move came after the table was first taken up again; None when it was not."""
+def _after_resume(log: Sequence[Event], after: float) -> Event | None:
+    """Find the first move after the table was first taken up again; None when there is none."""
     resumed = False
     for event in log:
         at = event.at.ToMicroseconds()
         resumed |= event.HasField("table_resumed") and at > after
         if resumed and event.HasField("action_taken"):
-            return at
+            return event
     return None
 
 
-def pauses(logs: Logs) -> Times:
-    """From the last event before each hand-over to the first move after it: what players see of it, and more."""
+def pauses(logs: Logs, pace_seconds: float) -> Times:
+    """From the last event before each hand-over to the first move after it: what players see of it, and more.
+
+    The time that a bot takes for each of its moves is taken off, where that move is a bot's; what somebody had thought
+    before the pause is not.
+    """
     found = []
     for log in logs.values():
         for before, event in pairwise(log):
             if event.HasField("table_resumed"):
                 moved = _after_resume(log, event.at.ToMicroseconds() - 1)
                 if moved is not None:
-                    found.append((moved - before.at.ToMicroseconds()) / 1e6)
+                    bot = moved.action_taken.decided_by == events_pb2.DECIDED_BY_BOT
+                    took = (moved.at.ToMicroseconds() - before.at.ToMicroseconds()) / 1e6
+                    found.append(took - pace_seconds * bot)
     return Times(sorted(found))
