@@ -32,18 +32,18 @@ class Audit:
     dealt: list[Counter[tuple[int, int]]] = field(default_factory=list)
     finished: set[int] = field(default_factory=set)
     commitment: bytes = b""
+    match: int = 1
     deck: Counter[tuple[int, int]] = field(default_factory=lambda: Counter(deck_for(RuleSet())))
 
     def take(self, event: Event) -> Iterator[str]:
         """Go on by one event; yields a sentence for each thing that is wrong."""
-        if event.sequence != self.sequence + 1:
-            yield f"event {event.sequence} follows {self.sequence}"
-        if self.over and event.WhichOneof("body") not in AFTERWARDS:
-            yield f"event {event.sequence} comes after the end"
-        self.sequence = event.sequence
+        yield from self._follows(event)
         match event.WhichOneof("body"):
             case "table_opened":
+                self.match = event.table_opened.match
                 self.deck = Counter(deck_for(rules_from_proto(event.table_opened.rules)))
+            case "hand_committed":
+                self.commitment = event.hand_committed.commitment
             case "hand_dealt":
                 yield from self._deal(event.hand_dealt)
             case "action_taken":
@@ -55,14 +55,22 @@ class Audit:
                 yield from self._end(event.hand, event.hand_ended)
             case "match_ended":
                 self.over = True
-            case "table_frozen":
+            case "table_frozen" | "table_abandoned":
                 yield "the table is frozen"
+
+    def _follows(self, event: Event) -> Iterator[str]:
+        if event.sequence != self.sequence + 1:
+            yield f"event {event.sequence} follows {self.sequence}"
+        if self.over and event.WhichOneof("body") not in AFTERWARDS:
+            yield f"event {event.sequence} comes after the end"
+        self.sequence = event.sequence
 
     def _deal(self, dealt: HandDealt) -> Iterator[str]:
         self.dealt = [_count(hand.cards) for hand in dealt.hands]
         self.left = [cards.copy() for cards in self.dealt]
         self.finished = set()
-        self.commitment = dealt.commitment
+        if dealt.commitment != self.commitment:
+            yield "the deal has another commitment than was shown before it"
         if sum(self.dealt, Counter()) != self.deck:
             yield "the cards dealt are not the deck"
 
@@ -113,7 +121,7 @@ class Audit:
         self.hands += 1
         if [_count(shown.cards) for shown in ended.hands] != self.dealt:
             yield f"hand {hand}: the cards shown at the end are not those dealt"
-        if hashlib.sha256(ended.secret + f"{self.table_id}/{hand}".encode()).digest() != self.commitment:
+        if hashlib.sha256(ended.secret + f"{self.table_id}/{self.match}/{hand}".encode()).digest() != self.commitment:
             yield f"hand {hand}: the secret does not fit the commitment"
         if {seat for seat, cards in enumerate(self.left) if not cards} != self.finished:
             yield f"hand {hand}: not just the seats that finished have no cards left"

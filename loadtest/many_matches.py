@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Iterable
 from contextlib import aclosing
 
-import sqlalchemy as sa
 from audit import audit
 from rich.progress import Progress
 
@@ -22,10 +21,11 @@ from gouji.client import ClientError, Credentials, Session, TableClient
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
-from gouji.serving.schema import table_events
 from gouji.serving.settings import Settings
+from gouji.serving.vault import vault_for
+from gouji.table.store import Store
 from gouji.v1 import matchmaking_pb2_grpc
-from gouji.v1.events_pb2 import Event, Seat
+from gouji.v1.events_pb2 import Seat
 from gouji.v1.matchmaking_pb2 import PlaceTableRequest
 from gouji.v1.rules_pb2 import Clock, MatchLength, RuleSet
 
@@ -71,19 +71,11 @@ async def play(session: Session, options: argparse.Namespace) -> list[str]:
             return list(await asyncio.gather(*map(one, range(options.tables))))
 
 
-async def read_log(database: Database, table_id: str) -> list[Event]:
-    """Read a table's log as it stands in the database."""
-    rows = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
-    async with database.connect() as connection:
-        found = await connection.execute(rows.order_by(table_events.c.seq))
-        return [Event.FromString(row.event) for row in found]
-
-
-async def check(database: Database, tables: Iterable[str], seconds: float) -> bool:
+async def check(store: Store, tables: Iterable[str], seconds: float) -> bool:
     """Audit every log and print what came of it; returns whether all is well."""
     hands = moves = problems = 0
     for table_id in tables:
-        log, wrong = audit(table_id, await read_log(database, table_id))
+        log, wrong = audit(table_id, await store.events(table_id))
         hands, moves, problems = hands + log.hands, moves + log.moves, problems + len(wrong)
         for problem in wrong:
             print(f"{table_id}: {problem}")
@@ -103,7 +95,7 @@ async def run(options: argparse.Namespace) -> bool:
             began = time.monotonic()
             tables = await play(session, options)
             print(f"{len(tables)} matches of {options.hands} hands at once")
-            return await check(database, tables, time.monotonic() - began)
+            return await check(Store(database, vault_for(settings)), tables, time.monotonic() - began)
     finally:
         await database.close()
 

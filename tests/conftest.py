@@ -50,6 +50,7 @@ def settings_for(database_url: str, data_directory: Path) -> Settings:
         metrics_port=-1,
         player_key=SecretStr("players' secret of the tests, long enough"),
         service_key=SecretStr("services' secret of the tests, long enough"),
+        log_keys=SecretStr("the logs' secret of the tests and long enough"),
     )
 
 

@@ -31,6 +31,8 @@ PURE = {
     "gouji.table.asking",
     "gouji.table.company",
     "gouji.table.devices",
+    "gouji.table.bodies",
+    "gouji.table.collecting",
     "gouji.table.deals",
     "gouji.table.past",
     "gouji.table.phrases",

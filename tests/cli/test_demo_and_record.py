@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gouji.serving.settings import Settings
+from gouji.serving.vault import Vault, vault_for
+from gouji.table.store import event_place
 from gouji.v1.events_pb2 import Event
 
 GOUJI = str(Path(sys.executable).with_name("gouji"))
@@ -61,10 +64,11 @@ def test_the_record_tells_the_same_game(home: Path, demo: subprocess.CompletedPr
 
 def test_a_record_that_was_tampered_with_is_found_out(home: Path, table_id: str) -> None:
     with sqlite3.connect(home / "gouji" / "gouji.sqlite") as database:
-        sequence, raw = last_event(database, table_id, "hand_ended")
-        event = Event.FromString(raw)
+        sequence, raw = last_event(home, database, table_id, "hand_ended")
+        vault, place = vault_of(home), event_place(table_id, sequence)
+        event = Event.FromString(vault.open(raw, place))
         event.hand_ended.digest = "0" * 64
-        put(database, table_id, sequence, event.SerializeToString())
+        put(database, table_id, sequence, vault.seal(event.SerializeToString(), place))
     try:
         record = gouji(home, "record", table_id)
     finally:
@@ -75,9 +79,18 @@ def test_a_record_that_was_tampered_with_is_found_out(home: Path, table_id: str)
     assert f"event {sequence}: digest " in record.stderr
 
 
-def last_event(database: sqlite3.Connection, table_id: str, kind: str) -> tuple[int, bytes]:
+def vault_of(home: Path) -> Vault:
+    return vault_for(Settings(data_directory=home / "gouji"))
+
+
+def last_event(home: Path, database: sqlite3.Connection, table_id: str, kind: str) -> tuple[int, bytes]:
+    vault = vault_of(home)
+
+    def is_it(seq: int, sealed: bytes) -> bool:
+        return Event.FromString(vault.open(sealed, event_place(table_id, seq))).HasField(kind)  # type: ignore[arg-type]
+
     rows = database.execute("SELECT seq, event FROM table_events WHERE table_id = ? ORDER BY seq DESC", [table_id])
-    return next((seq, event) for seq, event in rows if Event.FromString(event).HasField(kind))
+    return next((seq, event) for seq, event in rows if is_it(seq, event))
 
 
 def put(database: sqlite3.Connection, table_id: str, sequence: int, event: bytes) -> None:

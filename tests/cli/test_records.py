@@ -16,6 +16,9 @@ from typer.testing import CliRunner
 from gouji.cli.main import app
 from gouji.serving.database import Database
 from gouji.serving.schema import table_events
+from gouji.serving.settings import Settings
+from gouji.serving.vault import vault_for
+from gouji.table.store import event_place
 from gouji.v1.events_pb2 import Event
 
 GOUJI = str(Path(sys.executable).with_name("gouji"))
@@ -76,18 +79,20 @@ def home(whole: list[Event], running: list[Event], tmp_path_factory: pytest.Temp
     """A data directory whose database holds both tables' logs."""
     home = tmp_path_factory.mktemp("home")
     (home / "gouji").mkdir()
-    asyncio.run(_keep(f"sqlite:///{home}/gouji/gouji.sqlite", {"whole": whole, "running": running}))
+    asyncio.run(_keep(home, {"whole": whole, "running": running}))
     return home
 
 
-async def _keep(url: str, logs: dict[str, list[Event]]) -> None:
+async def _keep(home: Path, logs: dict[str, list[Event]]) -> None:
+    url = f"sqlite:///{home}/gouji/gouji.sqlite"
     database = Database(url)
+    vault = vault_for(Settings(data_directory=home / "gouji"))
     await database.upgrade()
     async with database.begin() as connection:
         for table_id, log in logs.items():
             rows = [
                 {"table_id": table_id, "seq": event.sequence, "hand": event.hand, "at": event.at.ToMicroseconds(),
-                 "event": event.SerializeToString()} for event in log
+                 "event": vault.seal(event.SerializeToString(), event_place(table_id, event.sequence))} for event in log
             ]  # fmt: skip
             await connection.execute(sa.insert(table_events), rows)
     await database.close()
@@ -103,7 +108,7 @@ def saved(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_saved_record_is_found_right(saved: Path) -> None:
-    assert saved.read_text(encoding="utf-8").startswith("gouji record 1\ntable: whole\nrules: qingdao\n")
+    assert saved.read_text(encoding="utf-8").startswith("gouji record 2\ntable: whole\nmatch: 1\nrules: qingdao\n")
     code, text, said = run("verify", saved)
     assert (code, said) == (0, "")
     assert [line.partition(",")[0] for line in text.splitlines()] == [
@@ -127,7 +132,7 @@ def test_golden_records_are_told_and_found_right(name: str) -> None:
     code, story, _ = run("replay", GOLDEN / f"{name}.txt")
     assert code == 0
     assert story.splitlines()[1].startswith(f"Table {name}: ")
-    assert ("The match is not over." in story) == (name == "in_play")
+    assert ("The match is not over." in story) == (name in ("in_play", "abandoned"))
     code, checks, _ = run("verify", GOLDEN / f"{name}.txt")
     assert (code, checks.splitlines()[-1]) == (0, "ok")
 
@@ -165,11 +170,11 @@ def test_each_problem_is_printed(saved: Path, tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(command: str, tmp_path: Path) -> None:
     missing, story, binary = tmp_path / "missing", tmp_path / "story", tmp_path / "binary"
     story.write_text("A trick a line\n")
-    binary.write_bytes(b"gouji record 1\xff")
+    binary.write_bytes(b"gouji record 2\xff")
     assert run(command, missing) == (2, "", f"{missing}: No such file or directory\n")
     code, _, said = run(command, story)
     assert code == 2
-    assert said.startswith(f"{story}: line 1, column 1: expected `gouji record 1`")
+    assert said.startswith(f"{story}: line 1, column 1: expected `gouji record 2`")
     assert run(command, binary)[2].startswith(f"{binary}: not UTF-8 text")
 
 
@@ -177,10 +182,11 @@ def test_the_record_of_a_running_game_keeps_its_hand_hidden(home: Path, running:
     printed = gouji(home, "record", "running", "--format", "record")
     assert (printed.returncode, printed.stderr) == (0, "")
     dealt = [event.hand_dealt for event in running if event.HasField("hand_dealt")]
-    assert dealt[0].secret.hex() in printed.stdout
-    assert dealt[1].secret.hex() not in printed.stdout
-    assert printed.stdout.endswith(
-        f"hand 2\ncommitment: {dealt[1].commitment.hex()}\nleader: {dealt[1].first_leader}\nin play\n"
+    secrets = [event.hand_committed.secret.hex() for event in running if event.HasField("hand_committed")]
+    assert [secret in printed.stdout for secret in secrets] == [True, False]
+    assert re.search(
+        f"hand 2\ncommitment: {dealt[1].commitment.hex()}\nbegan: .*Z\nleader: {dealt[1].first_leader}\nin play\n$",
+        printed.stdout,
     )
     assert run("verify", "-", stdin=printed.stdout)[0] == 0
 

@@ -41,6 +41,7 @@ GOOD = """
         (("lead: 0", "lead: 0\n  lead: 1"), "-"),
         (("turn: 0", "turn: 9"), "expect.turn"),
         (("turn: 0", "illegal: {0 pass: bad_luck}"), "expect.illegal"),
+        (("turn: 0", "illegal: {0 pass: [must_lead]}"), "expect.illegal"),
         (("turn: 0", "scramble: maybe"), "expect.scramble"),
         (("turn: 0", "shown: {viewer: 0}"), "expect.shown"),
     ],

@@ -2,6 +2,8 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -351,3 +353,24 @@ def test_a_step_without_a_partner_hides_nothing() -> None:
     for viewer in (*range(6), None):
         assert shown(paid, viewer) == paid
         assert shown(Step(None), viewer) == Step(None)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"seats": ()}, {"cards": ((7,),)}, {"cards": ((99, 0),)}, {"cards": ((3, 9),)}, {"cards": ((14, -1),) * 7}],
+)
+def test_an_observation_that_cannot_be_is_refused(broken: dict[str, Any]) -> None:
+    seen = replace(Hand.position(RuleSet.parse("standard"), ["3", "4", "5", "6", "7", "8"], 0).observe(0), **broken)
+    with pytest.raises((InvalidState, ValueError)):
+        seen.legal_actions()
+
+
+def test_nothing_is_drawn_from_an_observation_without_seats() -> None:
+    seen = Hand.position(RuleSet.parse("qingdao"), ["3", "4", "5", "6", "7", "8"], 0, history=True).observe(0)
+    with pytest.raises(InvalidState, match="six seats"):
+        replace(seen, seats=()).determinize(random.Random(0))
+
+
+def test_a_hand_is_not_made_from_nothing() -> None:
+    with pytest.raises(TypeError, match="dealt or set up"):
+        Hand()

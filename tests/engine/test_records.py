@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -62,7 +62,7 @@ def test_a_golden_record_is_right(name: str) -> None:
 def test_a_golden_record_is_played_again_line_by_line(name: str) -> None:
     record = parse_record(TEXTS[name])
     steps = replay(record)
-    for played in (hand for hand in record.hands if hand.result):
+    for played in (hand for hand in record.hands if not hand.in_play):
         dealt = next(steps)
         assert (dealt.move, dealt.consequences, dealt.played) == (None, (), played)
         assert tuple(dealt.hand.cards(seat) for seat in range(6)) == played.deal
@@ -76,8 +76,8 @@ def test_a_golden_record_is_played_again_line_by_line(name: str) -> None:
                 assert twin == step.hand
                 before = step.hand
             ended_trick = any(isinstance(consequence, TrickWon) for consequence in step.consequences)
-            assert ended_trick or before.phase != began.phase
-        assert played.result == Result.of(before)
+            assert ended_trick or before.phase != began.phase or played.abandoned
+        assert played.abandoned or played.result == Result.of(before)
     assert list(steps) == []
 
 
@@ -85,9 +85,8 @@ def test_a_golden_record_is_played_again_line_by_line(name: str) -> None:
 def test_what_a_golden_record_holds_is_all_checked(name: str) -> None:
     record = parse_record(TEXTS[name])
     checks = list(examine(record))
-    assert [check.what for check in checks if check.skipped] == (
-        ["commitment", "play", "total"] if name == "in_play" else []
-    )
+    skipped = {"in_play": ["commitment", "play", "total"], "abandoned": ["play", "total"]}
+    assert [check.what for check in checks if check.skipped] == skipped.get(name, [])
     assert len({check.hand for check in checks if check.what == "commitment"}) == len(record.hands)
 
 
@@ -97,7 +96,17 @@ def test_the_golden_records_show_what_is_rare() -> None:
              if move.action}  # fmt: skip
     assert {ActionKind.REVOLT, ActionKind.PAY, ActionKind.RETURN, ActionKind.BUY_WITH, ActionKind.GIVE} <= kinds
     assert {ActionKind.CALL, ActionKind.SINK, ActionKind.YIELD, ActionKind.BURN, ActionKind.REDEAL} <= kinds
-    for shown in ("order: void", "(clock)", "(bot)", "close answers", "in play", '"Bob the 2nd"', "小明"):
+    for shown in (
+        "order: void",
+        "abandoned",
+        "contribution 1",
+        "(clock)",
+        "(bot)",
+        "close answers",
+        "in play",
+        '"Bob the 2nd"',
+        "小明",
+    ):
         assert shown in whole
 
 
@@ -209,7 +218,7 @@ def of_commitment(text: str) -> str:
         (of_digest, {"digest"}),
         (without_a_decline, {"play"}),
         (first_hand_alone, {"total"}),
-        (with_a_third_hand, {"play", "commitment"}),
+        (with_a_third_hand, {"play", "commitment", "times"}),
         (hidden, {"play"}),
     ],
 )
@@ -226,7 +235,7 @@ def test_a_seed_beside_a_secret_comes_from_it() -> None:
     record = parse_record(TEXTS["korea"])
     first = record.hands[0]
     assert first.secret
-    for seed, problems in ((deal_seed(first.secret, "korea", 1), []), (bytes(range(32)), ["seed"])):
+    for seed, problems in ((deal_seed(first.secret, "korea", 1, 1), []), (bytes(range(32)), ["seed"])):
         told = replace(record, hands=(replace(first, seed=seed),))
         assert [check.what for check in verify(told)] == problems
 
@@ -288,6 +297,8 @@ results = st.builds(
     st.just(()) | st.permutations(range(6)).map(tuple),
 )
 hand_numbers = st.integers(1, 999_999_999)
+contributions = st.tuples(*[st.just(b"") | HEXES] * 6)
+times = st.none() | st.datetimes(timezones=st.just(UTC))
 ended_hands = st.builds(
     HandRecord,
     hand_numbers,
@@ -298,8 +309,12 @@ ended_hands = st.builds(
     st.tuples(*[hands_of_cards] * 6),
     st.lists(st.lists(moves, min_size=1, max_size=5).map(tuple), max_size=3).map(tuple),
     results,
+    contributions,
+    times,
+    times,
 )
-hands_in_play = st.builds(HandRecord, hand_numbers, seats, st.none() | HEXES)
+abandoned_hands = ended_hands.map(lambda hand: replace(hand, result=None, abandoned=True))
+hands_in_play = st.builds(HandRecord, hand_numbers, seats, st.none() | HEXES, contributions=contributions, began=times)
 names = st.text(max_size=12)
 lengths = st.tuples(hand_numbers, st.none()) | st.tuples(st.none(), hand_numbers)
 
@@ -315,9 +330,10 @@ def records(draw: st.DrawFn) -> Record:
         target=target,
         started=draw(st.none() | st.datetimes(timezones=st.just(UTC))),
         held=draw(st.booleans()),
-        hands=tuple(draw(st.lists(ended_hands | hands_in_play, max_size=2))),
+        hands=tuple(draw(st.lists(ended_hands | hands_in_play | abandoned_hands, max_size=2))),
         total=draw(st.none() | results.map(lambda result: replace(result, order=()))),
         rules_version=draw(st.integers(1, 99)),
+        number=draw(hand_numbers),
     )
 
 
@@ -343,8 +359,9 @@ def test_remarks_blank_lines_and_line_ends_of_other_systems_mean_nothing() -> No
 
 
 HEADER = """\
-gouji record 1
+gouji record 2
 table: t
+match: 1
 rules: standard
 rules_version: 2
 length: 1 hand
@@ -362,40 +379,40 @@ HAND = f"hand 1\nleader: 0\n{DEAL}  0 play KK, 3 pass\norder: 0 1 2 3 4 5\nscore
 @pytest.mark.parametrize(
     ("old", "new", "line", "column", "expected"),
     [
-        ("gouji record 1", "gouji record 2", 1, 1, "`gouji record 1`, the first line"),
+        ("gouji record 2", "gouji record 1", 1, 1, "`gouji record 2`, the first line"),
         ("table: t", "rabble: t", 2, 1, "`table: …`"),
         ("table: t", 'table: "t', 2, 8, '"text in quotes", as JSON writes it'),
         ("table: t", 'table: "t" u', 2, 12, "the end of the line"),
         ("table: t", 'table: "\\ud800"', 2, 8, "whole characters"),
         ("table: t", "table:", 2, 7, "a word"),
-        ("rules: standard", "rules: standard:burn=so", 3, 22, "another value (burn (R5)"),
-        ("rules_version: 2", "rules_version: 0", 4, 16, "a version, from 1"),
-        ("length: 1 hand", "length: 01 hands", 5, 9, "a number, from 1"),
-        ("length: 1 hand", "length: long", 5, 9, "`N hands` or `to N points`"),
-        ("seat 0: Ann", "started: 2025-13-30T08:00:00Z\nseat 0: Ann", 6, 10, "a time such as"),
-        ("seat 0: Ann", "started: 2025-11-30T08:00:00+01:00\nseat 0: Ann", 6, 10, "a time such as"),
-        ("seat 0: Ann", "held: maybe\nseat 0: Ann", 6, 7, "no"),
-        ("seat 0: Ann", "seat 0: Ann Lee", 6, 13, "the end of the line"),
-        ("seat 0: Ann", "seat 0: bot", 6, 12, "a word"),
-        ("seat 0: Ann", 'seat 0: bot ""', 6, 13, "a bot's level"),
-        ("seat 5: Ann", "seat 6: Ann", 11, 1, "`seat 5: …`"),
-        ("hand 1\n", "hand one\n", 12, 6, "a hand's number, from 1"),
-        ("leader: 0", "secret: 12\nleader: 0", 13, 9, "64 hexadecimal digits"),
-        ("leader: 0", "leader: 7", 13, 9, "a seat, 0 to 5, not '7'"),
-        ("leader: 0\n", f"secret: {'0' * 64}\nleader: 0\nin play\n", 15, 1, "a deal"),
-        ("deal 0: WW 2SHD", "deal 0: WW 2", 14, 12, "a rank and its suits"),
-        ("deal 0: WW 2SHD", "deal 0: Ww 2SHD", 14, 9, "a rank and its suits"),
-        ("0 play KK, 3 pass", "0 play KK,, 3 pass", 20, 13, "an action such as `0 play KK`"),
-        ("0 play KK, 3 pass", "0 play KK, 3 pas", 20, 14, "an action such as `0 play KK`"),
-        ("0 play KK, 3 pass", "0 play KK, 3 pass (me)", 20, 14, "an action such as `0 play KK`"),
-        ("0 play KK, 3 pass", "0 play KX, 3 pass", 20, 3, "an action such as `0 play KK`"),
-        ("order: 0", "oder: 0", 21, 1, "moves after two spaces, or `order: …`"),
-        ("order: 0 1", "order: 0", 21, 8, "six seats, head first, or void"),
-        ("order: 0 1", "order: 9 1", 21, 8, "a seat, 0 to 5"),
-        ("scores: 0", "scores: 0 0", 22, 9, "6 numbers"),
-        ("scores: 0", "scores: x", 22, 9, "a number"),
-        (f"digest: {'0' * 64}\n", "", 23, 1, "`digest: …`"),
-        (f"digest: {'0' * 64}\n", f"digest: {'0' * 64}\nhands 2\n", 24, 1, "`hand N`, or after the last hand"),
+        ("rules: standard", "rules: standard:burn=so", 4, 22, "another value (burn (R5)"),
+        ("rules_version: 2", "rules_version: 0", 5, 16, "a version, from 1"),
+        ("length: 1 hand", "length: 01 hands", 6, 9, "a number, from 1"),
+        ("length: 1 hand", "length: long", 6, 9, "`N hands` or `to N points`"),
+        ("seat 0: Ann", "started: 2025-13-30T08:00:00Z\nseat 0: Ann", 7, 10, "a time such as"),
+        ("seat 0: Ann", "started: 2025-11-30T08:00:00+01:00\nseat 0: Ann", 7, 10, "a time such as"),
+        ("seat 0: Ann", "held: maybe\nseat 0: Ann", 7, 7, "no"),
+        ("seat 0: Ann", "seat 0: Ann Lee", 7, 13, "the end of the line"),
+        ("seat 0: Ann", "seat 0: bot", 7, 12, "a word"),
+        ("seat 0: Ann", 'seat 0: bot ""', 7, 13, "a bot's level"),
+        ("seat 5: Ann", "seat 6: Ann", 12, 1, "`seat 5: …`"),
+        ("hand 1\n", "hand one\n", 13, 6, "a hand's number, from 1"),
+        ("leader: 0", "secret: 12\nleader: 0", 14, 9, "64 hexadecimal digits"),
+        ("leader: 0", "leader: 7", 14, 9, "a seat, 0 to 5, not '7'"),
+        ("leader: 0\n", f"secret: {'0' * 64}\nleader: 0\nin play\n", 16, 1, "a deal"),
+        ("deal 0: WW 2SHD", "deal 0: WW 2", 15, 12, "a rank and its suits"),
+        ("deal 0: WW 2SHD", "deal 0: Ww 2SHD", 15, 9, "a rank and its suits"),
+        ("0 play KK, 3 pass", "0 play KK,, 3 pass", 21, 13, "an action such as `0 play KK`"),
+        ("0 play KK, 3 pass", "0 play KK, 3 pas", 21, 14, "an action such as `0 play KK`"),
+        ("0 play KK, 3 pass", "0 play KK, 3 pass (me)", 21, 14, "an action such as `0 play KK`"),
+        ("0 play KK, 3 pass", "0 play KX, 3 pass", 21, 3, "an action such as `0 play KK`"),
+        ("order: 0", "oder: 0", 22, 1, "moves after two spaces, or `order: …`"),
+        ("order: 0 1", "order: 0", 22, 8, "six seats, head first, or void"),
+        ("order: 0 1", "order: 9 1", 22, 8, "a seat, 0 to 5"),
+        ("scores: 0", "scores: 0 0", 23, 9, "6 numbers"),
+        ("scores: 0", "scores: x", 23, 9, "a number"),
+        (f"digest: {'0' * 64}\n", "", 24, 1, "`digest: …`"),
+        (f"digest: {'0' * 64}\n", f"digest: {'0' * 64}\nhands 2\n", 25, 1, "`hand N`, or after the last hand"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(old: str, new: str, line: int, column: int, expected: str) -> None:
@@ -544,6 +561,49 @@ def test_a_record_says_when_it_began() -> None:
 
 def test_a_commitment_is_bound_to_its_table_and_hand() -> None:
     secret = bytes(range(32))
-    made = {commitment(secret, table, hand) for table in ("t", "u") for hand in (1, 2)}
-    assert len(made) == 4
-    assert len({deal_seed(secret, table, hand) for table in ("t", "u") for hand in (1, 2)} | made) == 8
+    places = list(product(("t", "u"), (1, 2), (1, 2)))
+    made = {commitment(secret, *where) for where in places}
+    assert len(made) == 8
+    assert len({deal_seed(secret, *where) for where in places} | made) == 16
+
+
+def test_every_contribution_changes_the_deal_and_zeros_are_the_default() -> None:
+    secret, given = bytes(range(32)), bytes(range(1, 33))
+    alone = {deal_seed(secret, "t", 1, 1, [given if seat == one else b"" for seat in range(6)]) for one in range(6)}
+    assert len(alone | {deal_seed(secret, "t", 1, 1)}) == 7
+    assert deal_seed(secret, "t", 1, 1, [bytes(32)] * 6) == deal_seed(secret, "t", 1, 1)
+    for wrong in ([given] * 5, [given[1:], *[b""] * 5]):
+        with pytest.raises(ValueError, match="six seats contribute 32 bytes"):
+            deal_seed(secret, "t", 1, 1, wrong)
+
+
+@pytest.mark.parametrize("seat", range(6))
+def test_a_contribution_that_is_forged_is_found_out(seat: int) -> None:
+    record = parse_record(TEXTS["people"])
+    (played,) = record.hands
+    given = list(played.contributions)
+    given[seat] = bytes(31) + b"1"
+    problems = {check.what for check in verify(replace(record, hands=(replace(played, contributions=tuple(given)),)))}
+    assert "deal" in problems
+    assert ("contributions" in problems) == (seat > 2)
+
+
+def test_hands_that_do_not_follow_one_another_are_found_out() -> None:
+    record = parse_record(TEXTS["qingdao"])
+    first, second = record.hands
+    for hands in (
+        (replace(first, ended=first.began, began=first.ended), second),
+        (first, replace(second, began=first.began)),
+    ):
+        assert [check.what for check in verify(replace(record, hands=hands))] == ["times"]
+
+
+def test_an_abandoned_hand_is_checked_as_far_as_it_went_and_is_the_last() -> None:
+    record = parse_record(TEXTS["abandoned"])
+    (played,) = record.hands
+    assert (verify(record), played.abandoned, len(played.moves)) == ([], True, 59)
+    assert verify(replace(record, hands=(replace(played, lines=(*played.lines, (Move(),))),)))
+    again = replace(played, number=2)
+    assert "another hand follows it" in {check.problem for check in verify(replace(record, hands=(played, again)))}
+    with pytest.raises(ValueError, match="no result"):
+        replace(played, result=Result((0,) * 6, None, "0" * 64))

@@ -25,6 +25,7 @@ from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.settings import Settings
+from gouji.serving.vault import Vault, vault_for
 
 LONG = os.environ.get("GOUJI_FAULTS") == "long"
 
@@ -47,7 +48,7 @@ class Size:
 def size() -> Size:
     """The short form, or the long one."""
     if LONG:
-        return Size(200, 200, (2.0, 6.0), Match(hands=2, pace_ms=1500, people=1, turn_ms=30_000), slack=1)
+        return Size(200, 200, (2.0, 6.0), Match(hands=2, pace_ms=800, people=1, turn_ms=30_000), slack=1)
     return Size(9, 10, (2.5, 5.0), Match(hands=1, pace_ms=60, people=2), slack=3)
 
 
@@ -66,6 +67,7 @@ class Scene:
 
     fleet: Fleet
     database: Database
+    vault: Vault
     crowd: Crowd
 
     async def playing(self) -> None:
@@ -89,7 +91,7 @@ class Scene:
 
     async def judged(self) -> Logs:
         """Have all that was played judged; returns the logs."""
-        logs, wrong = await judge(self.database, self.crowd)
+        logs, wrong = await judge(self.database, self.vault, self.crowd)
         assert not wrong, "\n".join(wrong)
         return logs
 
@@ -111,7 +113,7 @@ def stage(cluster: Cluster, size: Size, tmp_path: Path) -> Stage:
         fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **environment})
         try:
             await fleet.start()
-            yield Scene(fleet, database, Crowd(fleet.hub.address, tokens, match or size.match))
+            yield Scene(fleet, database, vault_for(settings), Crowd(fleet.hub.address, tokens, match or size.match))
         finally:
             fleet.close()
             await database.close()

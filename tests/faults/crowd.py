@@ -157,7 +157,7 @@ class Crowd:
         players = [f"{name}-p{seat}" for seat in range(self._match.people)]
         table_id = await self._place(name, players)
         sessions = [
-            Session(self.hub, Credentials(self._tokens.mint_player(one, one).access_token), patience=PATIENT)
+            Session(self.hub, Credentials(self._tokens.mint_player(one, one).access_token, one), patience=PATIENT)
             for one in players
         ]
         here: list[Witness] = [Witness(table_id, None, NotedClient(self._operator, table_id, spectate=True))]

@@ -37,8 +37,8 @@ async def test_a_rolling_restart_ends_no_hand(stage: Any, size: Any) -> None:
             group.create_task(scene.crowd.fill(size.tables))
             group.create_task(roll(scene))
         logs = await scene.judged()
-        took = pauses(logs)
-        print(f"{len(logs)} tables handed over; last event before to first move after: {took}")
+        took = pauses(logs, size.match.pace_ms / 1000)
+        print(f"{len(logs)} tables handed over; last event before to first move after, less a bot's pace: {took}")
         print(f"tried again after {dict(scene.crowd.failures)}")
         assert took.seconds
         assert took.at(0.99) <= PAUSE_SECONDS * size.slack

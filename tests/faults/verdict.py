@@ -13,8 +13,10 @@ from crowd import Crowd, Witness
 from gouji.client.view import TableView
 from gouji.serving.database import Database
 from gouji.serving.schema import hand_results, outbox, table_commands, table_events, tables
+from gouji.serving.vault import Vault
 from gouji.table.loading import fold_log
 from gouji.table.projection import project
+from gouji.table.store import event_place
 from gouji.v1 import events_pb2, scoring_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto
@@ -24,25 +26,26 @@ DELIVERED_SECONDS = 60
 Logs = Mapping[str, Sequence[Event]]
 
 
-async def read_logs(database: Database) -> Logs:
+async def read_logs(database: Database, vault: Vault) -> Logs:
     """Read the logs of all tables."""
-    query = sa.select(table_events.c.table_id, table_events.c.event).order_by(
+    query = sa.select(table_events.c.table_id, table_events.c.seq, table_events.c.event).order_by(
         table_events.c.table_id, table_events.c.seq
     )
     logs: dict[str, list[Event]] = {}
     async with database.connect() as connection:
-        for table_id, event in await connection.execute(query):
-            logs.setdefault(table_id, []).append(Event.FromString(event))
+        for table_id, sequence, event in await connection.execute(query):
+            opened = vault.open(event, event_place(table_id, sequence))
+            logs.setdefault(table_id, []).append(Event.FromString(opened))
     return logs
 
 
-async def judge(database: Database, crowd: Crowd) -> tuple[Logs, list[str]]:
+async def judge(database: Database, vault: Vault, crowd: Crowd) -> tuple[Logs, list[str]]:
     """Compare everything with everything; returns the logs and a sentence for each thing that is wrong."""
     await _delivered(database)
-    logs = await read_logs(database)
+    logs = await read_logs(database, vault)
     wrong = [f"{table_id}: {problem}" for table_id, log in logs.items() for problem in _log_problems(table_id, log)]
     for witness in crowd.witnesses:
-        problems = [*witness.problems, *_shown_problems(witness, logs[witness.table_id])]
+        problems = [*witness.problems, *witness.client.deals.doubts, *_shown_problems(witness, logs[witness.table_id])]
         problems += await _command_problems(database, witness, logs[witness.table_id])
         wrong += [f"{witness.table_id}: seat {witness.seat}: {problem}" for problem in problems]
     wrong += await _result_problems(database, logs)
@@ -175,29 +178,35 @@ def recoveries(logs: Logs, killed: Sequence[tuple[float, Iterable[str]]]) -> Tim
     for table_id, kills in times.items():
         for at, later in zip(kills, [*kills[1:], math.inf], strict=True):
             moved = _after_resume(logs[table_id], at * 1e6)
-            if moved is not None and moved < later * 1e6:
-                found.append(moved / 1e6 - at)
+            if moved is not None and moved.at.ToMicroseconds() < later * 1e6:
+                found.append(moved.at.ToMicroseconds() / 1e6 - at)
     return Times(sorted(found))
 
 
-def _after_resume(log: Sequence[Event], after: float) -> int | None:
-    """When the first move came after the table was first taken up again; None when it was not."""
+def _after_resume(log: Sequence[Event], after: float) -> Event | None:
+    """Find the first move after the table was first taken up again; None when there is none."""
     resumed = False
     for event in log:
         at = event.at.ToMicroseconds()
         resumed |= event.HasField("table_resumed") and at > after
         if resumed and event.HasField("action_taken"):
-            return at
+            return event
     return None
 
 
-def pauses(logs: Logs) -> Times:
-    """From the last event before each hand-over to the first move after it: what players see of it, and more."""
+def pauses(logs: Logs, pace_seconds: float) -> Times:
+    """From the last event before each hand-over to the first move after it: what players see of it, and more.
+
+    The time that a bot takes for each of its moves is taken off, where that move is a bot's; what somebody had thought
+    before the pause is not.
+    """
     found = []
     for log in logs.values():
         for before, event in pairwise(log):
             if event.HasField("table_resumed"):
                 moved = _after_resume(log, event.at.ToMicroseconds() - 1)
                 if moved is not None:
-                    found.append((moved - before.at.ToMicroseconds()) / 1e6)
+                    bot = moved.action_taken.decided_by == events_pb2.DECIDED_BY_BOT
+                    took = (moved.at.ToMicroseconds() - before.at.ToMicroseconds()) / 1e6
+                    found.append(took - pace_seconds * bot)
     return Times(sorted(found))

@@ -11,7 +11,7 @@ import pytest
 from gouji.engine import Hand, RuleSet
 from gouji.engine.cards import SEATS
 from gouji.table.deals import commitment, deal_seed
-from gouji.v1.events_pb2 import ActionTaken, Event, HandDealt, HandEnded, MatchEnded
+from gouji.v1.events_pb2 import ActionTaken, Event, HandCommitted, HandDealt, HandEnded, MatchEnded
 from gouji.wire import action_to_proto, card_to_proto, consequences_to_proto
 
 SECRET = bytes(range(32))
@@ -32,15 +32,16 @@ def audit() -> ModuleType:
 
 def log() -> list[Event]:
     """A match of one hand, as a table writes it."""
-    hand = Hand.deal(RuleSet.parse("standard"), deal_seed(SECRET, "t", 1))
+    hand = Hand.deal(RuleSet.parse("standard"), deal_seed(SECRET, "t", 1, 1))
     events: list[Event] = []
 
     def say(**body: object) -> None:
         events.append(Event(sequence=len(events) + 1, hand=1, **body))  # type: ignore[arg-type]
 
-    dealt = HandDealt(commitment=commitment(SECRET, "t", 1), secret=SECRET)
+    dealt = HandDealt(commitment=commitment(SECRET, "t", 1, 1))
     for seat in range(SEATS):
         dealt.hands.add(cards=map(card_to_proto, hand.cards(seat)))
+    say(hand_committed=HandCommitted(commitment=dealt.commitment, secret=SECRET))
     say(hand_dealt=dealt)
     while not hand.over:
         action = hand.legal_actions()[-1]
@@ -63,7 +64,7 @@ def test_a_good_log_is_counted_and_faultless(audit: ModuleType) -> None:
     events = log()
     counted, wrong = audit.audit("t", events)
     assert wrong == []
-    assert (counted.hands, counted.moves) == (1, len(events) - 3)
+    assert (counted.hands, counted.moves) == (1, len(events) - 4)
 
 
 def plays(events: list[Event]) -> list[ActionTaken]:
@@ -71,11 +72,11 @@ def plays(events: list[Event]) -> list[ActionTaken]:
 
 
 def lose_a_dealt_card(events: list[Event]) -> None:
-    del events[0].hand_dealt.hands[3].cards[0]
+    del events[1].hand_dealt.hands[3].cards[0]
 
 
 def double_a_dealt_card(events: list[Event]) -> None:
-    cards = events[0].hand_dealt.hands[3].cards
+    cards = events[1].hand_dealt.hands[3].cards
     cards[0].CopyFrom(cards[-1])
 
 
@@ -96,6 +97,10 @@ def change_the_secret(events: list[Event]) -> None:
     events[-2].hand_ended.secret = bytes(32)
 
 
+def change_the_commitment(events: list[Event]) -> None:
+    events[1].hand_dealt.commitment = bytes(32)
+
+
 def show_other_hands(events: list[Event]) -> None:
     del events[-2].hand_ended.hands[0].cards[0]
 
@@ -108,6 +113,7 @@ def forget_the_end(events: list[Event]) -> None:
     ("spoil", "found"),
     [
         (lose_a_dealt_card, "not the deck"),
+        (change_the_commitment, "another commitment"),
         (double_a_dealt_card, "not the deck"),
         (play_a_card_twice, "does not hold"),
         (play_other_cards, "other cards leave"),

@@ -12,7 +12,8 @@ from gouji.engine import RuleSet
 from gouji.engine.record_text import format_record
 from gouji.engine.records import Record
 from gouji.table.asking import Act
-from gouji.table.records import record_of
+from gouji.table.collecting import Contribution
+from gouji.table.records import record_of, unfinished
 from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, rules_pb2, table_pb2
@@ -28,7 +29,7 @@ class Game:
     """A game to record.
 
     Its secrets come from ``secrets``, all other chance from ``chance``. The first ``people`` seats are people's; it
-    stops after ``moves``, if that is not 0.
+    stops after ``moves``, if that is not 0, and is then given up if ``abandoned``. People contribute to the deals.
     """
 
     rules: object
@@ -37,6 +38,7 @@ class Game:
     chance: int = 1
     people: int = 0
     moves: int = 0
+    abandoned: bool = False
     levels: tuple[str, str, str] = ("greedy", "greedy", "random")
 
 
@@ -48,10 +50,11 @@ GAMES = {
     "japan": Game("japan", hands=2),
     "korea": Game("korea"),
     "shandong_64": Game("shandong_64", hands=2),
-    "redealt": Game({"preset": "standard", "redeal_on_request": True}, secrets=22),
-    "two_revolts": Game("standard", secrets=2048, levels=("random", "random", "random")),
+    "redealt": Game({"preset": "standard", "redeal_on_request": True}, secrets=34),
+    "two_revolts": Game("standard", secrets=2882, levels=("random", "random", "random")),
     "people": Game("standard", people=3),
     "in_play": Game("free_for_all", hands=2, moves=250),
+    "abandoned": Game("standard", hands=2, people=2, moves=60, abandoned=True),
 }
 
 
@@ -70,7 +73,7 @@ class Playing:
             length=rules_pb2.MatchLength(hands=game.hands),
             seats=[_seat(seat, game) for seat in range(6)],
         )
-        times = {"answers_least_ms": 1500, "answers_most_ms": 2500} if game.people else {}
+        times = {"answers_least_ms": 1500, "answers_most_ms": 2500, "contributions_ms": 3000} if game.people else {}
         self._fold(self.table.open(spec, rules_pb2.Clock(turn_ms=20_000, **times), self.now))
         self._follow()
 
@@ -81,6 +84,13 @@ class Playing:
     def _follow(self) -> None:
         while (event := self.table.follow(self.now, lambda: self.secrets.randbytes(32))) is not None:
             self._fold(event)
+            for seat in event.hand_committed.awaited[1:]:  # the first is too late
+                self.table.seal(Contribution(seat, event.hand, self.secrets.randbytes(32)))
+
+    def abandon(self) -> None:
+        """Stop the table, and give it up."""
+        self._fold(self.table.freeze("reference", self.now))
+        self._fold(self.table.abandon("no more", self.now, *unfinished(self.log)))
 
     def move(self) -> None:
         """Let one seat that is asked decide, or the time run out."""
@@ -123,6 +133,8 @@ def play(name: str, game: Game) -> Record:
     while not playing.table.ended and (not game.moves or moves < game.moves):
         playing.move()
         moves += 1
+    if game.abandoned:
+        playing.abandon()
     return record_of(playing.log)
 
 

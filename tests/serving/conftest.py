@@ -18,6 +18,7 @@ SERVICE = "gouji.v1.TableService"
 METHODS = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
 ROLES = {method: set[Role]() for method in METHODS} | {
     "Act": {Role.PLAYER},
+    "Contribute": {Role.PLAYER},
     "Watch": {Role.PLAYER},
     "Observe": ANYBODY,
     "Open": {Role.SERVICE},

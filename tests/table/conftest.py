@@ -17,19 +17,22 @@ from gouji.scoring.service import bind as bind_scoring
 from gouji.serving.app import App
 from gouji.serving.clock import Clock
 from gouji.serving.database import Database
-from gouji.serving.schema import active_seats, outbox, table_commands, table_events, tables
+from gouji.serving.schema import active_seats, outbox, table_commands, tables
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log, running_app
+from gouji.serving.vault import Vault
 from gouji.table.host import Host
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.service import bind as bind_table
+from gouji.table.store import Store
 from gouji.table.table import Table
 from gouji.table.timing import Due
 from gouji.v1 import events_pb2, table_pb2, table_pb2_grpc
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_to_proto, observation_from_proto, rules_to_proto
 
+LOG_KEY = "the logs' secret of the tests and long enough"
 BINDS = {"table": bind_table, "bot": bind_bot, "scoring": bind_scoring}
 
 
@@ -48,6 +51,7 @@ class Rows:
     """The database beside the service: places tables and looks at what was written."""
 
     database: Database
+    vault: Vault = field(default_factory=lambda: Vault([LOG_KEY]))
 
     async def place(self, table_id: str, people: int = 0, **spec: Any) -> None:
         """Insert a table as matchmaking does. ``rules`` is what `RuleSet.parse` takes."""
@@ -80,8 +84,7 @@ class Rows:
         return await self.one(sa.select(tables).where(tables.c.table_id == table_id))
 
     async def log(self, table_id: str) -> list[Event]:
-        query = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
-        return [Event.FromString(row.event) for row in await self.all(query.order_by(table_events.c.seq))]
+        return await Store(self.database, self.vault).events(table_id)
 
     async def folded(self, table_id: str) -> Table:
         return fold_log(table_id, await self.log(table_id))
@@ -107,6 +110,11 @@ class Caller:
 
     async def send(self, request: table_pb2.ActRequest) -> table_pb2.ActResponse:
         return await self.stub.Act(request, metadata=self.metadata)
+
+    async def contribute(self, table_id: str, hand: int, contribution: bytes) -> table_pb2.Outcome.ValueType:
+        request = table_pb2.ContributeRequest(table_id=table_id, hand=hand, contribution=contribution)
+        outcome: table_pb2.Outcome.ValueType = (await self.stub.Contribute(request, metadata=self.metadata)).outcome
+        return outcome
 
     async def observe(self, table_id: str, **request: Any) -> table_pb2.ObserveResponse:
         return await self.stub.Observe(table_pb2.ObserveRequest(table_id=table_id, **request), metadata=self.metadata)
@@ -190,7 +198,7 @@ def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
     async def serve(
         binds: Mapping[str, Any] | None = None, *, clock: Clock | None = None, **changes: Any
     ) -> AsyncIterator[Running]:
-        usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0}
+        usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0, "contributions_ms": 0}
         log, lines = captured_log()
         async with (
             running_app(

@@ -164,7 +164,7 @@ async def test_a_mute_is_its_viewers_own_on_every_device_and_at_every_server(
         muted = await call(running.player("p1"), "Mute", seat=0, muted=True)
         assert list(muted.muted_seats) == [0]
         kinds = {event.WhichOneof("body") for event in await running.rows.log("t1")}
-        assert kinds <= {"table_opened", "hand_dealt", "seat_changed"}
+        assert kinds <= {"table_opened", "hand_committed", "hand_dealt", "seat_changed"}
         await call(running.player("p0"), "Say", command_id="s1", phrase="hello")
         heard = [(await until_event(stream, "said")).said for stream in streams]
         assert [(one.seat, one.phrase) for one in heard] == [(0, ""), (0, ""), (0, "hello")]
@@ -200,7 +200,7 @@ async def test_a_hand_that_people_give_up_is_voided_and_dealt_anew(serve_sqlite:
         assert not ended.hand_ended.order
         log = await running.rows.log("t1")
         after = [event for event in log if event.sequence > ended.sequence]
-        assert (after[0].WhichOneof("body"), after[0].hand) == ("hand_dealt", 2)
+        assert (after[0].WhichOneof("body"), after[0].hand) == ("hand_committed", 2)
         folded = fold_log("t1", log)
         assert (folded.match.results[0].void, folded.hand_number, folded.company.votes) == (True, 2, set())
         assert verify(record_of(log)) == []

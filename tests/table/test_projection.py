@@ -208,10 +208,11 @@ def test_a_seat_is_shown_its_own_cards_alone(opened: tuple[Table, list[Event]]) 
     table, events = opened
     assert table.hand is not None
     for viewer in (*range(6), None):
-        shown = project(events[1], viewer, table.asking).hand_dealt
+        committed = project(events[1], viewer, table.asking).hand_committed
+        assert (committed.secret, committed.commitment) == (b"", events[1].hand_committed.commitment)
+        shown = project(events[2], viewer, table.asking).hand_dealt
         assert [len(hand.cards) for hand in shown.hands] == [36 * (seat == viewer) for seat in range(6)]
-        assert not shown.secret
-        assert shown.commitment == events[1].hand_dealt.commitment
+        assert shown.commitment == events[1].hand_committed.commitment
         if viewer is not None:
             assert tuple(map(card_from_proto, shown.hands[viewer].cards)) == table.hand.cards(viewer)
 
@@ -229,6 +230,7 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
         table.change_seat(2, now, connected=True),
         *PEOPLE,
         table.credit(700_000, now),
+        table.abandon("over", now, secret, ()),
     ]
     kinds = set(Event.DESCRIPTOR.oneofs_by_name["body"].fields)
     assert {event.WhichOneof("body") for event in log} == {field.name for field in kinds}
@@ -264,12 +266,13 @@ def test_what_a_muted_seat_says_is_left_out_and_nothing_else() -> None:
 def test_a_director_sees_all_hands_and_no_secret(opened: tuple[Table, list[Event]]) -> None:
     table, events = opened
     assert table.hand is not None
-    dealt = project(events[1], DIRECTOR, table.asking).hand_dealt
+    (deal,) = (event for event in events if event.HasField("hand_dealt"))
+    dealt = project(deal, DIRECTOR, table.asking).hand_dealt
     seen = moment(table, DIRECTOR)
     for hands in (dealt.hands, seen.hands, start(table, DIRECTOR, 3, ()).hands):
         cards = [tuple(map(card_from_proto, hand.cards)) for hand in hands]
         assert cards == [table.hand.cards(seat) for seat in range(6)]
-    assert not dealt.secret
+    assert not any(project(event, DIRECTOR, table.asking).hand_committed.secret for event in events)
     assert (seen.observation.viewer_plus_one, len(seen.legal_actions), seen.turn.question) == (0, 0, 0)
     for viewer in (*range(6), None):
         assert not moment(table, viewer).hands
@@ -357,7 +360,7 @@ def test_cards_dealt_show_only_when_the_calls_before_the_deal_are_over() -> None
     table, log = begin({"preset": "lianzhong"}, secret)
     while not any(event.action_taken.hands for event in log):
         for viewer in range(6):
-            assert all(not hand.cards for hand in project(log[1], viewer, None).hand_dealt.hands)
+            assert all(not hand.cards for hand in project(log[2], viewer, None).hand_dealt.hands)
             seen = observation(table, viewer)
             assert seen is not None
             assert not seen.cards

@@ -139,7 +139,7 @@ async def test_a_log_that_cannot_be_folded_stops_its_table_alone(serve: Any, row
     gap = sa.delete(table_events).where(table_events.c.table_id == "bad", table_events.c.seq == 1)
     await rows.execute(gap)
     async with serve() as running:
-        assert (await frozen(running)).sequence == 3
+        assert (await frozen(running)).sequence == 4
         assert (await running.player("p0").observe("good")).turn.number == 1
 
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from datetime import UTC
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -65,10 +66,18 @@ def test_a_hand_that_is_still_played_shows_its_commitment_and_leader_alone(table
         if playing.table.ended or len(playing.log) % 23:
             continue
         dealt = [event for event in playing.log if event.HasField("hand_dealt")][-1]
+        committed = [event for event in playing.log if event.HasField("hand_committed")][-1]
         record = record_of(playing.log)
         assert record.total is None
-        assert record.hands[-1] == HandRecord(last.hand, dealt.hand_dealt.first_leader, dealt.hand_dealt.commitment)
-        assert dealt.hand_dealt.secret.hex() not in format_record(record)
+        shown = HandRecord(
+            last.hand,
+            dealt.hand_dealt.first_leader,
+            dealt.hand_dealt.commitment,
+            contributions=tuple(dealt.hand_dealt.contributions),
+            began=dealt.at.ToDatetime(UTC),
+        )
+        assert record.hands[-1] == shown
+        assert committed.hand_committed.secret.hex() not in format_record(record)
         assert verify(record) == []
         seen.add(last.hand)
     assert seen == {1, 2}

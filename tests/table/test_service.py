@@ -197,7 +197,7 @@ async def test_a_seat_observes_its_cards_and_what_it_may_do(people: Any) -> None
     assert action_to_proto(LEAD) in seen.legal_actions
     assert len(seen.observation.cards) == 3
     assert [seat.player_id for seat in seen.seats] == [f"p{n}" for n in range(6)]
-    assert (seen.last_sequence, seen.over) == (2, False)
+    assert (seen.last_sequence, seen.over) == (3, False)
     other = await people.player("p1").observe("t1")
     assert (other.turn.seat_plus_one, other.turn.question, list(other.legal_actions)) == (1, 0, [])
     spectated = await people.player("p0").observe("t1", spectate=True)

@@ -12,7 +12,7 @@ from gouji.table.store import Store
 
 @pytest.fixture
 def store(rows: Any) -> Store:
-    return Store(rows.database)
+    return Store(rows.database, rows.vault)
 
 
 async def lapse(rows: Any, server_id: str) -> None:

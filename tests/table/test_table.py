@@ -139,19 +139,20 @@ def test_the_same_secrets_make_the_same_log() -> None:
 def test_a_log_begins_opens_and_deals() -> None:
     game = Game()
     game.follow()
-    opened, dealt = game.log
-    assert opened.table_opened.table_id == "t1"
-    assert dealt.hand == 1
+    opened, committed, dealt = game.log
+    assert (opened.table_opened.table_id, opened.table_opened.match) == ("t1", 1)
+    assert (committed.hand, dealt.hand) == (1, 1)
     assert [len(hand.cards) for hand in dealt.hand_dealt.hands] == [36] * 6
-    secret = dealt.hand_dealt.secret
-    assert dealt.hand_dealt.commitment == commitment(secret, "t1", 1)
-    assert deal_seed(secret, "t1", 1) not in (secret, dealt.hand_dealt.commitment)
+    secret, shown = committed.hand_committed.secret, committed.hand_committed.commitment
+    assert shown == dealt.hand_dealt.commitment == commitment(secret, "t1", 1, 1)
+    assert deal_seed(secret, "t1", 1, 1) not in (secret, shown)
+    assert list(dealt.hand_dealt.contributions) == [b""] * 6
 
 
 def test_a_secret_that_gives_other_cards_than_the_log_is_no_log() -> None:
     game = Game()
     game.follow()
-    game.log[1].hand_dealt.secret = bytes(32)
+    game.log[1].hand_committed.secret = bytes(32)
     with pytest.raises(ValueError, match="secret"):
         fold_log("t1", game.log)
 
@@ -168,9 +169,10 @@ def test_a_hand_reveals_its_secret_and_cards_when_it_ends() -> None:
     game.follow()
     while not game.table.ended:
         game.play_on()
+    committed = next(event.hand_committed for event in game.log if event.HasField("hand_committed"))
     dealt = next(event.hand_dealt for event in game.log if event.HasField("hand_dealt"))
     end = next(event.hand_ended for event in game.log if event.HasField("hand_ended"))
-    assert end.secret == dealt.secret
+    assert end.secret == committed.secret
     assert list(end.hands) == list(dealt.hands)
     assert sorted(end.order) == list(range(6))
 

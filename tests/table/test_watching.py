@@ -53,10 +53,10 @@ async def test_a_watch_begins_with_a_snapshot_and_the_log_so_far(people: Any) ->
     stream = people.player("p0").watch("t1")
     first = await stream.read()
     assert len(first.snapshot.cards) == 3
-    assert [event.sequence for event in first.batch.events] == [1, 2]
+    assert [event.sequence for event in first.batch.events] == [1, 2, 3]
     assert not first.batch.events[0].HasField("turn")
-    assert first.batch.events[1].turn.seat_plus_one == 1
-    assert first.batch.last_sequence == 2
+    assert first.batch.events[2].turn.seat_plus_one == 1
+    assert first.batch.last_sequence == 3
     assert first.batch.HasField("now")
     second = await stream.read()
     assert not second.HasField("snapshot")
@@ -66,7 +66,7 @@ async def test_a_watch_begins_with_a_snapshot_and_the_log_so_far(people: Any) ->
 async def test_a_watch_from_an_event_on_begins_there(people: Any) -> None:
     first = await people.player("p1").watch("t1", 2).read()
     assert first.batch.events[0].sequence == 2
-    none = await people.player("p2").watch("t1", 4, spectate=True).read()
+    none = await people.player("p2").watch("t1", 5, spectate=True).read()
     assert list(none.batch.events) == []
     assert none.HasField("snapshot")
     assert await reason_at_end(people.player("p2").watch("t1", 99)) == "resume_from"
@@ -77,7 +77,7 @@ async def test_without_events_a_heart_beat_comes(people: Any) -> None:
     await stream.read()
     beat = await stream.read()
     assert list(beat.batch.events) == []
-    assert beat.batch.last_sequence == 2
+    assert beat.batch.last_sequence == 3
     stream.cancel()
 
 
@@ -90,19 +90,19 @@ async def test_spectators_see_no_cards_and_are_not_shown_as_present(people: Any)
         (dealt,) = (e.hand_dealt for e in message.batch.events if e.HasField("hand_dealt"))
         assert not any(hand.cards for hand in dealt.hands)
         stream.cancel()
-    assert len(await people.rows.log("t1")) == 2
+    assert len(await people.rows.log("t1")) == 3
 
 
 async def test_a_player_who_watches_is_shown_to_be_there_and_to_have_gone(people: Any) -> None:
     streams = [people.player("p3").watch("t1") for _ in range(2)]
     for stream in streams:
         await stream.read()
-    seen = people.player("p4").watch("t1", 3)
+    seen = people.player("p4").watch("t1", 4)
     (came,) = (await collect(seen, 1))[:1]
     assert (came.seat_changed.seat, came.seat_changed.connected) == (3, True)
     streams[0].cancel()
     streams[1].cancel()
-    events = await collect(people.operator().watch("t1", 4), 3)
+    events = await collect(people.operator().watch("t1", 5), 3)
     assert {(e.seat_changed.seat, e.seat_changed.connected) for e in events} == {
         (4, True),
         (3, False),

@@ -22,7 +22,7 @@ from gouji.v1.events_pb2 import Event
 
 @pytest.fixture
 def store(rows: Any) -> Store:
-    return Store(rows.database)
+    return Store(rows.database, rows.vault)
 
 
 @pytest.fixture

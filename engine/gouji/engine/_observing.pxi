@@ -110,6 +110,8 @@ def _drawn(seen, seed):
 cdef int set_bounds(seen, Bounds* bounds) except -1:
     """Take over what the history tells of the cards that others hold now (R8, R9.6)."""
     cdef int seat, rank, suit, most
+    if not isinstance(seen.seats, tuple) or len(seen.seats) != SEATS:
+        raise InvalidState("an observation has six seats")
     memset(bounds, 0, sizeof(Bounds))
     memset(bounds.most, 255, sizeof(bounds.most))
     for (rank, suit), most in suits_for(seen.rules).items():
@@ -121,7 +123,8 @@ cdef int set_bounds(seen, Bounds* bounds) except -1:
             bounds.natural = sum([1 << seat for seat in opened - opened_in(seen.history)])
     if seen.history is None:
         return 0
-    for seat, known in bounds_of(seen.history).items():
+    for of_seat, known in bounds_of(seen.history).items():
+        seat = _seat(of_seat)
         if seat == seen.seat:
             continue
         played = counts_of(seen.seats[seat].played)
@@ -147,23 +150,23 @@ def _from_observation(seen):
         raise InvalidState("an observation has six seats and one hand")
     for seat in range(SEATS):
         view = seen.seats[seat]
-        s.in_mask |= view.is_in << seat
-        s.passed |= view.passed << seat
-        s.opened |= view.opened << seat
-        s.burning |= view.burning << seat
-        s.revolted |= view.revolted << seat
+        s.in_mask |= bool(view.is_in) << seat
+        s.passed |= bool(view.passed) << seat
+        s.opened |= bool(view.opened) << seat
+        s.burning |= bool(view.burning) << seat
+        s.revolted |= bool(view.revolted) << seat
         s.kept[seat] = min(max(view.kept_head, 0), 3)
     if seen.seat is not None:
         in_before = s.in_mask
         give_cards(s, _seat(seen.seat), seen.cards)
         s.in_mask = in_before
-        if max([s.counts[<int>seen.seat][rank] for rank in range(SMALL)]) > 24 or jokers(s.counts[<int>seen.seat]) > 12:
+        if any([s.counts[<int>seen.seat][rank] > (24 if rank < SMALL else 6) for rank in range(RANKS)]):
             raise InvalidState("a hand holds more than six packs have")
     if seen.table:
         held = counts_of(seen.table)
         for rank in range(RANKS):
             counts[rank] = min(held[rank], 255)
-        if not read_play(counts, &s.table):
+        if not read_play(counts, &s.table) or not play_is_sane(&s.table):
             raise InvalidState("the table holds no play")
         s.table_seat = _seat(seen.table_seat)
         s.gouji = seen.table_is_gouji

@@ -13,16 +13,18 @@ def _seat(seat):
     return seat
 
 
-cdef void give_cards(State* s, int seat, object cards):
+cdef int give_cards(State* s, int seat, object cards) except -1:
     cdef int rank, suit
     for card in cards:
-        rank = card[0]
-        suit = card[1]
+        rank, suit = card
+        if not (0 <= rank < RANKS and -1 <= suit < 4):
+            raise InvalidState("what a hand holds are cards", "hands")
         s.counts[seat][rank] += 1
         s.counts[seat][TOTAL] += 1
         if suit >= 0:
             s.suits[seat][rank] += 1 << (4 * suit)
     s.in_mask |= 1 << seat
+    return 0
 
 
 cdef int place_cards(State* s, object hands) except -1:

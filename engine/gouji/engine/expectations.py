@@ -38,7 +38,7 @@ def _illegal(case: Case, key: str, hand: Hand, wanted: object) -> list[str]:
         raise case.error(key, "must map actions to reasons")
     failures = []
     for text, reason in wanted.items():
-        if reason not in set(Reason):
+        if case.text(key, reason) not in set(Reason):
             raise case.error(key, f"{reason!r} is not a reason")
         got = case.refusal(key, hand, text) or "accepted"
         if got != reason:

@@ -17,7 +17,7 @@ from gouji.engine._game cimport (
 )
 from gouji.engine._draw cimport Bounds, draw
 from gouji.engine._rules cimport CompiledRules, compiled
-from gouji.engine._sanity cimport is_sane
+from gouji.engine._sanity cimport is_sane, play_is_sane
 from gouji.engine._scores cimport score
 from gouji.engine._sight cimport Sight, is_hidden, look, shown_count, shows_hand
 from gouji.engine._state_text cimport state_lines
@@ -91,6 +91,9 @@ cdef class Hand:
         self.s.question = Q_NOTHING
 
     # Making one
+
+    def __init__(self):
+        raise TypeError("a hand is dealt or set up: Hand.deal, Hand.position, Hand.from_bytes")
 
     @staticmethod
     def deal(rules, seed, leader=None, *, held=False, after=None, first_hand=True, history=False):

@@ -37,15 +37,20 @@ def format_record(record: Record) -> str:
 def _header(record: Record) -> Iterator[str]:
     yield f"gouji record {record.version}"
     yield f"table: {quote(record.table)}"
+    yield f"match: {record.number}"
     yield f"rules: {write_rules(record.rules)}"
     yield f"rules_version: {record.rules_version}"
     yield f"length: {_length(record)}"
     if record.started:
-        yield f"started: {record.started.astimezone(UTC).replace(tzinfo=None).isoformat()}Z"
+        yield f"started: {_time(record.started)}"
     if not record.held:
         yield "held: no"
     for seat, player in enumerate(record.players):
         yield f"seat {seat}: {_player(player)}"
+
+
+def _time(at: datetime) -> str:
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat()}Z"
 
 
 def _length(record: Record) -> str:
@@ -66,17 +71,26 @@ def _hands(record: Record) -> Iterator[str]:
         for name, value in (("commitment", hand.commitment), ("secret", hand.secret), ("seed", hand.seed)):
             if value is not None:
                 yield f"{name}: {value.hex()}"
+        for seat, given in enumerate(hand.contributions):
+            if given:
+                yield f"contribution {seat}: {given.hex()}"
+        for name, at in (("began", hand.began), ("ended", hand.ended)):
+            if at is not None:
+                yield f"{name}: {_time(at)}"
         yield f"leader: {hand.leader}"
-        yield from ["in play"] if hand.result is None else _played(hand, hand.result)
+        yield from ["in play"] if hand.in_play else _played(hand)
 
 
-def _played(hand: HandRecord, result: Result) -> Iterator[str]:
+def _played(hand: HandRecord) -> Iterator[str]:
     for seat, cards in enumerate(hand.deal):
         yield f"deal {seat}: {suited_text(cards)}"
     for line in hand.lines:
         yield f"  {', '.join(map(str, line))}"
-    yield f"order: {' '.join(map(str, result.order)) or 'void'}"
-    yield from _sums(result)
+    if hand.result is None:
+        yield "abandoned"
+        return
+    yield f"order: {' '.join(map(str, hand.result.order)) or 'void'}"
+    yield from _sums(hand.result)
 
 
 def _sums(result: Result) -> Iterator[str]:
@@ -150,7 +164,9 @@ def parse_record(text: str) -> Record:
 
 
 def _read_header(lines: _Lines) -> dict[str, Any]:
-    header: dict[str, Any] = {"table": _whole(lines.value("table")), "rules": read_rules(lines.value("rules"))}
+    header: dict[str, Any] = {"table": _whole(lines.value("table"))}
+    header["number"] = read_number(lines.value("match"), "a number, from 1", least=1)
+    header["rules"] = read_rules(lines.value("rules"))
     header["rules_version"] = read_number(lines.value("rules_version"), "a version, from 1", least=1)
     header |= _read_length(lines.value("length"))
     started = lines.value_if("started")
@@ -207,18 +223,30 @@ def _read_hand(lines: _Lines) -> HandRecord:
         value = lines.value_if(name)
         if value is not None:
             drawn[name] = read_hex(value)
+    drawn["contributions"] = tuple(_read_contribution(lines, seat) for seat in range(SEATS))
+    for name in ("began", "ended"):
+        at = lines.value_if(name)
+        drawn[name] = None if at is None else _read_time(at)
     leader = read_seat(lines.value("leader"))
     if lines.here.text == "in play":
-        if drawn.keys() - {"commitment"}:
-            raise lines.here.refuse("a deal, as the secret of a hand in play is not told")
+        if drawn.keys() & {"secret", "seed"} or drawn["ended"]:
+            raise lines.here.refuse("a deal, as the secret of a hand in play is not told, nor has it ended")
         lines.take()
         return HandRecord(number, leader, **drawn)
     deal = tuple(_read_suited(lines.value(f"deal {seat}")) for seat in range(SEATS))
     moves = []
     while lines.here.text[:1].isspace():
         moves.append(_read_moves(lines.take()))
-    result = _read_result(lines)
-    return HandRecord(number, leader, **drawn, deal=deal, lines=tuple(moves), result=result)
+    abandoned = lines.here.text == "abandoned"
+    result = None if abandoned else _read_result(lines)
+    if abandoned:
+        lines.take()
+    return HandRecord(number, leader, **drawn, deal=deal, lines=tuple(moves), result=result, abandoned=abandoned)
+
+
+def _read_contribution(lines: _Lines, seat: int) -> bytes:
+    given = lines.value_if(f"contribution {seat}")
+    return b"" if given is None else read_hex(given)
 
 
 def _read_suited(span: Span) -> tuple[Card, ...]:
@@ -247,7 +275,7 @@ def _read_move(span: Span) -> Move:
 def _read_result(lines: _Lines) -> Result:
     order = lines.value_if("order")
     if order is None:
-        raise lines.here.refuse("moves after two spaces, or `order: …`")
+        raise lines.here.refuse("moves after two spaces, or `order: …`, or `abandoned`")
     if order.text == "void":
         return _read_sums(lines, ())
     seats = order.words()

@@ -15,9 +15,9 @@ from gouji.engine.events import Consequence, TrickWon
 from gouji.engine.hand import Hand
 from gouji.engine.match import HandResult, Match
 from gouji.engine.rules import RULES_VERSION, RuleSet
-from gouji.engine.secret import commitment, deal_seed
+from gouji.engine.secret import NO_CONTRIBUTIONS, commitment, deal_seed
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the record's form."""
 
 DECIDERS: Final = ("player", "bot", "clock")
@@ -97,12 +97,14 @@ class Result:
 class HandRecord:
     """One hand, numbered from 1, voided ones included.
 
-    Its deal comes from ``seed``, or from ``secret`` as tables derive it (`gouji.engine.secret`), and ``commitment`` was
-    shown before it; each may be missing. ``deal`` is the six hands as dealt, ``leader`` who leads the first trick. The
-    moves stand in ``lines``, as `in_lines` lays them out; no line is empty.
+    Its deal comes from ``seed``, or from ``secret`` and ``contributions`` as tables derive it (`gouji.engine.secret`);
+    ``commitment`` was shown before it; each may be missing. A contribution that is empty is the default. ``deal`` is
+    the six hands as dealt, ``leader`` who leads the first trick. The moves stand in ``lines``, as `in_lines` lays them
+    out; no line is empty.
 
-    A hand that the people gave up is voided where its moves end. A hand without a ``result`` is still being played and
-    holds nothing of what is hidden: raises ValueError otherwise.
+    It was dealt at ``began`` and over at ``ended``. A hand that the people gave up is voided where its moves end. One
+    that was ``abandoned`` has no ``result``, and shows what was played of it. Any other without a result is still being
+    played and holds nothing of what is hidden: raises ValueError otherwise.
     """
 
     number: int
@@ -113,10 +115,21 @@ class HandRecord:
     deal: tuple[tuple[Card, ...], ...] = ()
     lines: tuple[tuple[Move, ...], ...] = ()
     result: Result | None = None
+    contributions: tuple[bytes, ...] = NO_CONTRIBUTIONS
+    began: datetime | None = None
+    ended: datetime | None = None
+    abandoned: bool = False
 
     def __post_init__(self) -> None:
-        if self.result is None and (self.secret or self.seed or self.deal or self.lines):
+        if self.in_play and (self.secret or self.seed or self.deal or self.lines or self.ended):
             raise ValueError("a hand that is still being played hides its secret, its cards and its moves")
+        if self.abandoned and self.result is not None:
+            raise ValueError("a hand that was abandoned has no result")
+
+    @property
+    def in_play(self) -> bool:
+        """It is neither over nor abandoned."""
+        return self.result is None and not self.abandoned
 
     @property
     def may_end_anywhere(self) -> bool:
@@ -128,9 +141,11 @@ class HandRecord:
         """All moves in order."""
         return [move for line in self.lines for move in line]
 
-    def seed_at(self, table: str) -> bytes | None:
+    def seed_at(self, table: str, match: int) -> bytes | None:
         """Give the seed of its deal; None when neither that nor the secret is known."""
-        return deal_seed(self.secret, table, self.number) if self.secret else self.seed
+        if not self.secret:
+            return self.seed
+        return deal_seed(self.secret, table, match, self.number, self.contributions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +153,8 @@ class Record:
     """A match at one table, from its first hand on.
 
     It ends after ``length`` hands or at ``target`` points, of which just one is set. With ``held`` each time for
-    private questions is ended by a move, as at tables. ``total`` is None while the match is not over.
+    private questions is ended by a move, as at tables. ``total`` is None while the match is not over. ``number`` counts
+    the table's matches.
     """
 
     table: str
@@ -151,6 +167,7 @@ class Record:
     hands: tuple[HandRecord, ...] = ()
     total: Result | None = None
     rules_version: int = RULES_VERSION
+    number: int = 1
     version: int = VERSION
 
     def match(self) -> Match:
@@ -193,7 +210,7 @@ class Step:
 
 
 def replay(record: Record) -> Iterator[Step]:
-    """Play all hands again, but for one that is still being played.
+    """Play all hands again, but for one that is still being played; an abandoned one as far as it went.
 
     What the record says of deals and results is not looked at: `verify` does that. Raises `BrokenRecord` where a hand
     cannot be dealt, a move is refused, or a hand does not end, and for rules of a version that is not known.
@@ -203,10 +220,12 @@ def replay(record: Record) -> Iterator[Step]:
         raise BrokenRecord(0, unknown)
     match = record.match()
     for played in record.hands:
-        if played.result is None:
+        if played.in_play:
             return
         for step in _steps(record, match, played):
             yield step
+        if played.abandoned:
+            return
         match.record(step.hand, given_up=not step.hand.over)
 
 
@@ -220,12 +239,12 @@ def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
         except (EngineError, ValueError) as error:
             raise BrokenRecord(played.number, f"move {number}, `{move}`: {error}") from None
         yield Step(played, move, followed, hand.clone())
-    if not hand.over and not played.may_end_anywhere:
+    if not hand.over and not (played.abandoned or played.may_end_anywhere):
         raise BrokenRecord(played.number, "the hand is not over after its last move")
 
 
 def _deal(record: Record, match: Match, played: HandRecord) -> Hand:
-    seed = played.seed_at(record.table)
+    seed = played.seed_at(record.table, record.number)
     if seed is None:
         raise BrokenRecord(played.number, "neither its secret nor its seed is known")
     try:
@@ -266,7 +285,9 @@ def verify(record: Record) -> list[Check]:
 
 
 def examine(record: Record) -> Iterator[Check]:
-    """Check the rules' version, then of each hand commitment, deal, leader, moves and result, then the totals.
+    """Check the rules' version, then of each hand commitment, contributions, deal, leader, moves, result and times.
+
+    The totals come last.
 
     Under rules of a version that is not known nothing else can be judged: that is the one problem then.
     """
@@ -278,12 +299,10 @@ def examine(record: Record) -> Iterator[Check]:
     for number, played in enumerate(record.hands, start=1):
         if played.number != number:
             yield Check(number, "number", f"the record says {played.number}")
-        yield _commitment(record, played)
-        if played.secret and played.seed and played.seed != played.seed_at(record.table):
-            yield Check(number, "seed", "it does not come from the secret")
-        if played.result is None:
-            follows = "another hand follows it" if number < len(record.hands) else ""
-            yield Check(number, "play", follows, "" if follows else "it is still being played")
+        yield from _drawn(record, played)
+        yield _times(played, record.hands[number - 2] if number > 1 else None)
+        if played.in_play:
+            yield _last(record, played, "it is still being played")
         elif match.dealt < number - 1:
             yield Check(number, "play", skipped="a hand before it is not whole")
         else:
@@ -298,12 +317,27 @@ def _unknown_rules(record: Record) -> str:
     return f"played under rules of version {record.rules_version}, and this program knows version {RULES_VERSION} alone"
 
 
+def _drawn(record: Record, played: HandRecord) -> Iterator[Check]:
+    """Check what the deal is drawn from."""
+    yield _commitment(record, played)
+    if any(played.contributions):
+        bots = [str(seat) for seat, given in enumerate(played.contributions) if given and record.players[seat].bot]
+        yield Check(played.number, "contributions", f"a bot gives none, and {' '.join(bots)} did" if bots else "")
+    if played.secret and played.seed and played.seed != played.seed_at(record.table, record.number):
+        yield Check(played.number, "seed", "it does not come from secret and contributions")
+
+
+def _times(played: HandRecord, before: HandRecord | None) -> Check:
+    known = [at for at in (before and before.ended, played.began, played.ended) if at]
+    return Check(played.number, "times", "" if known == sorted(known) else "they do not follow one another")
+
+
 def _commitment(record: Record, played: HandRecord) -> Check:
     if played.commitment is None:
         return Check(played.number, "commitment", skipped="the record has none")
     if played.secret is None:
         return Check(played.number, "commitment", skipped="the secret is not known")
-    fits = commitment(played.secret, record.table, played.number) == played.commitment
+    fits = commitment(played.secret, record.table, record.number, played.number) == played.commitment
     return Check(played.number, "commitment", "" if fits else "it does not fit the secret")
 
 
@@ -319,8 +353,17 @@ def _play(record: Record, match: Match, played: HandRecord) -> Iterator[Check]:
         yield Check(played.number, "play", broken.why)
         return
     yield Check(played.number, f"{len(played.moves)} moves")
+    if played.abandoned:
+        yield _last(record, played, "it was abandoned")
+        return
     match.record(last.hand, given_up=not last.hand.over)
     yield from _result(played, Result.of(last.hand))
+
+
+def _last(record: Record, played: HandRecord, why: str) -> Check:
+    """Say why a hand's result is not checked; no other may follow such a hand."""
+    follows = "" if played is record.hands[-1] else "another hand follows it"
+    return Check(played.number, "play", follows, "" if follows else why)
 
 
 def _dealt(played: HandRecord, hand: Hand) -> Iterator[Check]:

@@ -12,6 +12,7 @@ from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
+from gouji.serving.vault import vault_for
 from gouji.table.balance import Server
 from gouji.table.store import Store
 from gouji.v1 import table_pb2_grpc
@@ -38,7 +39,7 @@ async def _drain(settings: Settings, wanted: str) -> None:
     database = Database(settings.database_url)
     try:
         with must_be_reached(database):
-            store = Store(database)
+            store = Store(database, vault_for(settings))
             server = await _find(store, wanted)
             tables = await _ask(settings, server)
             typer.echo(f"{server.server_id} at {server.address} hands over {tables} tables and stops")

@@ -197,14 +197,17 @@ def _own(shown: Iterable[str]) -> list[str]:
 
 
 def around(event: Event) -> list[str]:
-    """Tell what happens around the hands: who sits down, how the match ends, a fault."""
+    """Tell what happens around the hands: who sits down, how the match ends, a stop."""
     match event.WhichOneof("body"):
         case "table_opened":
             return header(event.table_opened)
         case "match_ended":
             return match_result(event.match_ended)
         case "table_frozen":
-            return [f"The table stopped by a fault, reference {event.table_frozen.reference}."]
+            said = event.table_frozen.reason or "a fault"
+            return [f"The table stopped: {said}. Reference {event.table_frozen.reference}."]
+        case "table_abandoned":
+            return [f"The table was given up: {event.table_abandoned.reason or 'nobody resumed it'}."]
         case _:
             return []
 

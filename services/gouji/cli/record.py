@@ -13,6 +13,7 @@ from gouji.engine.record_text import format_record
 from gouji.serving.app import StartError, must_be_reached
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
+from gouji.serving.vault import vault_for
 from gouji.table.projection import project
 from gouji.table.records import record_of
 from gouji.table.store import Store
@@ -63,7 +64,7 @@ async def _read(settings: Settings, table_id: str) -> list[Event]:
     database = Database(settings.database_url)
     try:
         with must_be_reached(database):
-            return await Store(database).events(table_id) if await database.revision() else []
+            return await Store(database, vault_for(settings)).events(table_id) if await database.revision() else []
     finally:
         await database.close()
 

@@ -51,7 +51,7 @@ def tell(record: Record) -> Iterator[str]:
         if step.hand.over and step.played.result:
             yield from scribe.write(Event(hand=step.played.number, hand_ended=_ended(step.played.result)))
     for played in record.hands:
-        if played.result is None:
+        if played.in_play:
             yield from [*scribe.write(Event(hand=played.number, hand_dealt=_dealt(played))), STILL_PLAYED]
     if record.total is None:
         yield NOT_OVER
@@ -63,6 +63,7 @@ def _opened(record: Record) -> TableOpened:
     length = MatchLength(target=record.target or 0) if record.length is None else MatchLength(hands=record.length)
     return TableOpened(
         table_id=record.table,
+        match=record.number,
         rules=rules_to_proto(record.rules),
         length=length,
         seats=map(_seat, record.players),

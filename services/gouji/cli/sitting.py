@@ -173,7 +173,7 @@ class Sitting:
             self._say(BOT_PLAYS)
         if self._asked and self._asked.turn != event.turn.number:
             self._asked = None
-        return event.WhichOneof("body") == "match_ended"
+        return event.WhichOneof("body") in ("match_ended", "table_abandoned")
 
     async def _ask(self) -> None:
         """Ask the person if it is asked something new, and show the prompt while it is."""

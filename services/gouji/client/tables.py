@@ -1,13 +1,15 @@
 """One table: finding it, following it, acting at it."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import TypeVar
 from uuid import uuid4
 
 import grpc
 
+from gouji.client.deals import DealWatch
 from gouji.client.errors import ClientError
 from gouji.client.session import Metadata, Session
 from gouji.client.view import TableView
@@ -17,6 +19,7 @@ from gouji.v1.events_pb2 import Event
 from gouji.v1.table_pb2 import (
     ActRequest,
     ActResponse,
+    ContributeRequest,
     LeaveRequest,
     LeaveResponse,
     ListPhrasesRequest,
@@ -47,7 +50,8 @@ class TableClient:
     command fails with `other_device` until it calls `take_over`.
 
     The server that has the table may change at any time: after a failure the next one is the server that the failure
-    names, or is looked up anew. Failures that stay raise `ClientError`.
+    names, or is looked up anew. Failures that stay raise `ClientError`. While it is watched, it contributes to each
+    deal that asks its seat, by itself, and ``deals.doubts`` tells what was wrong with any.
     """
 
     def __init__(self, session: Session, table_id: str, *, spectate: bool = False, device: str = "") -> None:
@@ -55,11 +59,13 @@ class TableClient:
         self.table_id = table_id
         self.device = device or uuid4().hex
         self.view = TableView()
+        self.deals = DealWatch()
         self._session = session
         self._spectate = spectate
         self._address: str | None = None
         self._ahead = 0.0
         self._left = False
+        self._contributing: set[asyncio.Task[None]] = set()
 
     @property
     def seconds_left(self) -> float | None:
@@ -79,7 +85,7 @@ class TableClient:
         A broken, silent or lagging stream is opened anew where it stopped: no event is doubled or left out. It ends
         early when the watcher leaves its seat for good.
         """
-        while self.view.ended is None and not self._has_left:
+        while not self.view.over and not self._has_left:
             async with aclosing(self._session.follow(self._open_watch, self._note)) as responses:
                 async for response in responses:
                     self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
@@ -90,8 +96,11 @@ class TableClient:
                         if event.sequence <= self.view.sequence:
                             continue
                         self.view.fold(event)
+                        self.deals.take(event)
+                        if event.sequence == response.batch.last_sequence:
+                            self._contribute_soon()
                         yield event
-                    if self.view.ended or self._has_left:
+                    if self.view.over or self._has_left:
                         return
 
     async def afterwards(self) -> AsyncGenerator[Event, None]:
@@ -191,6 +200,23 @@ class TableClient:
     def _has_left(self) -> bool:
         """The watcher has no seat here any more, and did not come to look on from outside."""
         return not self._spectate and (self._left or self.view.left)
+
+    def _contribute_soon(self) -> None:
+        """Contribute to the deal that waits for the caller's seat, if there is one, beside all else."""
+        me = self._session.credentials.player_id if self._session.credentials else ""
+        hand = 0 if self._spectate else self.deals.waits_for(me)
+        if hand and not self._contributing:
+            task = asyncio.create_task(self._contribute(hand))
+            self._contributing.add(task)
+            task.add_done_callback(self._contributing.discard)
+
+    async def _contribute(self, hand: int) -> None:
+        """Contribute; where it fails or comes too late, the deal goes on with the default."""
+        request = ContributeRequest(table_id=self.table_id, hand=hand, contribution=self.deals.own(hand))
+        timeout = self._session.patience.attempt
+        with suppress(ClientError):
+            await self._call(lambda stub, headers: stub.Contribute(request, metadata=headers, timeout=timeout))
+            self.deals.given(hand)
 
     async def observe(self) -> ObserveResponse:
         """Ask what the caller may know and do now."""

@@ -34,6 +34,7 @@ from gouji.v1.events_pb2 import (
     HandEnded,
     MatchEnded,
     SeatChanged,
+    TableAbandoned,
     TableFrozen,
     TableOpened,
     Turn,
@@ -111,6 +112,12 @@ class TableView:
     """Seats that want a rematch."""
     rematch: str = ""
     """The rematch's table, once it is placed."""
+    abandoned: TableAbandoned | None = None
+
+    @property
+    def over(self) -> bool:
+        """The match has ended, or the table was given up: no event follows."""
+        return self.ended is not None or self.abandoned is not None
 
     @property
     def asked(self) -> bool:
@@ -174,7 +181,10 @@ class TableView:
                 self.ended = event.match_ended
             case "seat_changed":
                 self._changed(event.seat_changed)
+            case "table_abandoned":
+                self.abandoned = event.table_abandoned
             case "table_resumed":
+                self.frozen = None
                 for seat in self.seats:
                     seat.connected = False
                 self.votes.clear()

@@ -61,7 +61,7 @@ table_events = sa.Table(
     sa.Column("table_id", sa.Text, primary_key=True),
     sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("hand", sa.Integer, nullable=False),
-    sa.Column("event", sa.LargeBinary, nullable=False),  # Event in the log's form: hidden cards too
+    sa.Column("event", sa.LargeBinary, nullable=False),  # Event in the log's form: sealed, for it holds hidden cards
     _time("at"),
 )
 """The tables' logs."""
@@ -73,9 +73,8 @@ table_commands = sa.Table(
     sa.Column("seat", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("command_id", sa.Text, primary_key=True),
     sa.Column("turn", sa.BigInteger, nullable=False),
-    sa.Column("payload_hash", sa.LargeBinary, nullable=False),
-    sa.Column("payload", sa.LargeBinary, nullable=False),  # Action
-    sa.Column("seq", sa.BigInteger, nullable=False),  # event that shows it; 0 for a private decline
+    sa.Column("payload", sa.LargeBinary, nullable=False),  # Action, or a contribution to a deal: sealed
+    sa.Column("seq", sa.BigInteger, nullable=False),  # event that shows it; 0 for what stays unseen at first
     _time("at"),
 )
 """Accepted commands, so that a repeated one gets its first answer."""

@@ -72,6 +72,11 @@ class Settings(BaseSettings):
         description="Secret that signs the tokens of services and operators, 32 characters or more, the same "
         "in every process; when unset, kept in the data directory.",
     )
+    log_keys: Key | None = Field(
+        default=None,
+        description="Secrets that encrypt the tables' logs in the database, 32 characters or more each, the newest "
+        "first, separated by commas, the same in every process; when unset, kept in the data directory.",
+    )
     access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
     refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
 
@@ -140,6 +145,12 @@ class Settings(BaseSettings):
     stand_in_level: str = Field(default="greedy", description="Level of the bots that play on for people.")
     leave_penalty: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=4, description="Points that leaving a match for good costs, beside what the hand brings."
+    )
+    contributions_ms: NotNegative = Field(
+        default=3000, description="How long a deal waits for the players' contributions to its shuffle."
+    )
+    frozen_seconds: Positive = Field(
+        default=86_400, description="Time after which a stopped table that nobody resumes is given up."
     )
     bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
     bot_pace_ms: NotNegative = Field(

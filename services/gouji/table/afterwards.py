@@ -90,7 +90,7 @@ class Afterwards:
         return table_pb2.ReadyResponse(sequence=events[0].sequence, rematch_table_id=events[-1].rematch_placed.table_id)
 
     def _lasts(self, ended: Ended) -> bool:
-        return ended.ago < self._seconds * 1_000_000
+        return ended.played_out and ended.ago < self._seconds * 1_000_000
 
     # Watching
 

@@ -25,7 +25,7 @@ class Behind:
         self._delay = delay
         self._waiting: deque[Event] = deque()
         self._moves = 0
-        self._ended = False
+        self._over = self._ended = False
         self._early: list[Event] | None = []
 
     @property
@@ -47,7 +47,9 @@ class Behind:
             return
         self._waiting.append(event)
         self._moves += event.HasField("action_taken")
-        self._ended |= event.HasField("match_ended") or event.HasField("table_frozen")
+        self._over |= event.HasField("match_ended") or event.HasField("table_abandoned")
+        # A table that stands still may be resumed.
+        self._ended = self._over or event.HasField("table_frozen")
 
     def catch_up(self, log: Sequence[Event]) -> None:
         """Take in the log so far; what was put before is behind it, or in it."""

@@ -28,6 +28,8 @@ class BotQueue:
     def ask(self, decision: bot_pb2.Decision) -> asyncio.Future[actions_pb2.Action]:
         """Ask for one choice; it fails with `NoChoice` when there is none within the deadline."""
         choice: asyncio.Future[actions_pb2.Action] = asyncio.get_running_loop().create_future()
+        # Who asked may have gone on, and not look at a failure any more.
+        choice.add_done_callback(lambda done: done.cancelled() or done.exception())
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self._send)
         self._waiting.append((decision, choice))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from gouji.serving.errors import ServiceError
+from gouji.table.collecting import Contribution
 from gouji.table.refusals import busy
 from gouji.v1 import table_pb2
 
@@ -42,6 +43,14 @@ class CommandQueue:
                 del self._waiting[table_id]
 
 
+_CONTRIBUTION: Final = "\x01deal/"
+
+
+def contribution_id(hand: int) -> str:
+    """Give the id under which a contribution is kept; no client can choose it, as it cannot be shown."""
+    return f"{_CONTRIBUTION}{hand}"
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command as it came: whose, its id, the turn that it answers, and what is to be done."""
@@ -56,6 +65,11 @@ class Command:
         """Take what a seat sent."""
         payload = request.action.SerializeToString(deterministic=True)
         return cls(seat, request.command_id, request.turn, payload)
+
+    @classmethod
+    def contribution(cls, contribution: Contribution) -> "Command":
+        """Take a seat's contribution to a deal, of which there is one for each hand."""
+        return cls(contribution.seat, contribution_id(contribution.hand), contribution.hand, contribution.drawn)
 
     @property
     def payload_hash(self) -> bytes:
@@ -89,6 +103,8 @@ class CommandBook:
 
 
 def check_same(accepted: Accepted, command: Command) -> None:
-    """Refuse with `command_id_reused` when another command was accepted under this one's id."""
+    """Refuse with `command_id_reused`, or `contribution_given`, when another was accepted under this one's id."""
     if accepted.payload_hash != command.payload_hash:
+        if command.command_id.startswith(_CONTRIBUTION):
+            raise ServiceError("contribution_given", "You gave another contribution to this deal; the first stands.")
         raise ServiceError("command_id_reused", "Another command was sent under this id before.")

@@ -367,6 +367,11 @@ class Host:
         self._drop(live)
         return self._quarantine.stop(live.owned, live, error)
 
+    async def freeze(self, live: Live, reason: str) -> str:
+        """Stop a table of this server because an operator says so; give the reference, once that is in the log."""
+        self._drop(live)
+        return await self._quarantine.freeze(live, reason)
+
     def _drop(self, live: Live) -> bool:
         """Keep a table no longer; False when it was not kept."""
         if self._tables.get(live.table.table_id) is not live:
@@ -391,4 +396,5 @@ def _default_clock(app: App) -> rules_pb2.Clock:
         allowance_ms=settings.allowance_ms,
         expiries=settings.absent_after_expiries,
         absent_ms=settings.absent_ms,
+        contributions_ms=settings.contributions_ms,
     )

@@ -17,6 +17,7 @@ from gouji.table.asking import Act, Asking, Refused
 from gouji.table.behind import Behind
 from gouji.table.bot_seats import BotRules, BotSeats
 from gouji.table.bots import BotQueue
+from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandBook
 from gouji.table.devices import Devices
 from gouji.table.metrics import TableMetrics
@@ -124,12 +125,8 @@ class Live:
         no trace.
         """
         command = Command.of(seat, request)
-        # A refusal too may tell only what is in the log.
-        await self.settled()
-        accepted = self._book.find(command)
+        accepted = await self._accepted(command)
         if accepted is not None:
-            await self.written()
-            await self.settled()
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
         if not self._devices.may_act(seat, request.device, self.watchers.devices(seat)):
             raise ServiceError("other_device", "A newer device of yours acts; watch with take_over to act from here.")
@@ -138,6 +135,32 @@ class Live:
             written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
         await asyncio.shield(written)
         return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DONE, sequence=sequence)
+
+    async def contribute(self, contribution: Contribution) -> table_pb2.Outcome.ValueType:
+        """Seal what a seat puts into the coming deal; answered once it is in the log.
+
+        Raises `ServiceError` with the reason of a refusal: `not_collecting`, `contribution_given`.
+        """
+        command = Command.contribution(contribution)
+        if await self._accepted(command) is not None:
+            return table_pb2.OUTCOME_DUPLICATE
+        with self._guarded():
+            reason = self.table.refuses_contribution(contribution.seat, contribution.hand)
+            if reason:
+                raise refusal(Refused(reason, self.table.turn))
+            written, _ = self._step(contribution, command)
+        await asyncio.shield(written)
+        return table_pb2.OUTCOME_DONE
+
+    async def _accepted(self, command: Command) -> Accepted | None:
+        """Give what was accepted under a command's id, once it is in the log."""
+        # A refusal too may tell only what is in the log.
+        await self.settled()
+        accepted = self._book.find(command)
+        if accepted is not None:
+            await self.written()
+            await self.settled()
+        return accepted
 
     def _accept(self, act: Act, command: Command) -> tuple[Written, int]:
         decision = self.table.decide(act, self._around.now())
@@ -295,16 +318,16 @@ class Live:
         with self._guarded(quiet=True):
             self._credit_or_attend(pause)
 
-    def _step(self, first: Event | Answer, command: Command | None = None) -> tuple[Written, int]:
+    def _step(self, first: Event | Answer | Contribution, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
 
         Returns the write, and the number of the event that shows ``first``; 0 while that is sealed.
         """
         shown: Shown = []
-        if isinstance(first, Answer):
-            self.table.seal(first)
-        else:
+        if isinstance(first, Event):
             self._fold(first, shown)
+        else:
+            self.table.seal(first)
         self._fold_following(shown)
         sequence = _shown_by(first, shown)
         return self._write(shown, [(command, sequence)] if command else []), sequence
@@ -453,9 +476,11 @@ def refusal(refused: Refused) -> ServiceError:
     return ServiceError(refused.reason, f"Refused: {refused.reason}.", retry, metadata={"turn": str(refused.turn)})
 
 
-def _shown_by(first: Event | Answer, shown: Shown) -> int:
-    """Say which event shows what was decided; 0 for an answer that is sealed."""
+def _shown_by(first: Event | Answer | Contribution, shown: Shown) -> int:
+    """Say which event shows what was decided; 0 for what is sealed."""
     if isinstance(first, Event):
         return first.sequence
+    if isinstance(first, Contribution):
+        return 0
     events = [event for event, _ in shown[:1] if event.HasField("action_taken")]
     return events[0].sequence if events and events[0].action_taken.seat == first.seat else 0

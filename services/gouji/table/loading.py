@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from gouji.table.commands import BOT_COMMANDS, CommandBook
+from gouji.table.collecting import Contribution
+from gouji.table.commands import BOT_COMMANDS, CommandBook, contribution_id
 from gouji.table.store import Kept, Store
 from gouji.table.table import SNAPSHOT_VERSION, Table
 from gouji.table.window import Answer
@@ -34,12 +35,14 @@ async def load(store: Store, table_id: str) -> Table:
 
 
 def restore_commands(table: Table, kept: Iterable[Kept]) -> CommandBook:
-    """Give the book of a table's commands; answers that were sealed when the log ended are sealed again."""
-    book = CommandBook()
+    """Give the book of a table's commands; what was sealed when the log ended is sealed again."""
+    book, hand = CommandBook(), table.hand_number
     for command in kept:
         book.add(command.seat, command.command_id, command.accepted)
         if command.accepted.sequence == 0 and command.turn == table.turn and table.window is not None:
             _seal(table, command)
+        elif table.collecting is not None and command.command_id == contribution_id(hand):
+            table.seal(Contribution(command.seat, hand, command.payload))
     return book
 
 

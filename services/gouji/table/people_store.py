@@ -33,6 +33,11 @@ class Ended:
     events: Sequence[Event]
 
     @property
+    def played_out(self) -> bool:
+        """The match came to its end, and was not given up by an operator."""
+        return self.events[0].HasField("match_ended")
+
+    @property
     def last(self) -> Event:
         """The log's last event."""
         return self.events[-1]
@@ -111,9 +116,11 @@ class PeopleStore:
                     (table_events.c.table_id == table_id) & (table_events.c.seq > last)
                     for table_id, last in pairs[start : start + _LOGS_AT_ONCE]
                 ]
-                query = sa.select(table_events.c.table_id, table_events.c.event).where(sa.or_(*newer))
+                query = sa.select(table_events.c.table_id, table_events.c.seq, table_events.c.event).where(
+                    sa.or_(*newer)
+                )
                 for row in await connection.execute(query.order_by(table_events.c.table_id, table_events.c.seq)):
-                    found[row.table_id].append(Event.FromString(row.event))
+                    found[row.table_id].append(self._store.event(row.table_id, row))
         return found
 
     async def _ended(self, connection: AsyncConnection, table_id: str, *, lock: bool) -> Ended | None:
@@ -123,11 +130,11 @@ class PeopleStore:
         row = (await connection.execute(query.with_for_update() if lock else query)).one_or_none()
         if row is None:
             return None
-        newest = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
+        newest = sa.select(table_events.c.seq, table_events.c.event).where(table_events.c.table_id == table_id)
         newest = newest.order_by(table_events.c.seq.desc()).limit(MOST_AFTERWARDS + 1)
         events: list[Event] = []
-        for packed in await connection.scalars(newest):
-            events.insert(0, Event.FromString(packed))
-            if events[0].HasField("match_ended"):
+        for row_of_event in await connection.execute(newest):
+            events.insert(0, self._store.event(table_id, row_of_event))
+            if events[0].HasField("match_ended") or events[0].HasField("table_abandoned"):
                 break
         return Ended(table_pb2.TableSpec.FromString(row.spec), row.fence, row.ago, events)

@@ -18,7 +18,8 @@ class Attendance:
     """How one seat is attended; ``person`` is False for a bot's own seat, where nothing ever changes.
 
     ``gone_since`` counts while the player is not connected, ``expiries`` its decisions in a row that the clock made,
-    ``returned`` says that it acted although a bot plays. The rest is kept for the hand's result.
+    ``returned`` says that it acted although a bot plays, ``gone`` that it was seen to go. The rest is kept for the
+    hand's result.
     """
 
     person: bool
@@ -28,6 +29,7 @@ class Attendance:
     left: bool = False
     expiries: int = 0
     returned: bool = False
+    gone: bool = False
     absent: bool = False
     penalty: int = 0
     decisions: Counter[int] = field(default_factory=Counter)
@@ -47,6 +49,7 @@ class Attendance:
         if self.connected and not change.connected:
             self.gone_since = at
         self.connected, self.bot_plays, self.left = change.connected, change.bot_plays, change.left
+        self.gone = change.bot_plays or not change.connected
         self.absent |= change.bot_plays
         self.penalty += change.penalty
 
@@ -87,6 +90,7 @@ class Attendance:
             bot_plays=self.bot_plays,
             expiries=self.expiries,
             returned=self.returned,
+            gone=self.gone,
             conduct=self.conduct(),
         )
         kept.gone_since.FromMicroseconds(self.gone_since)
@@ -105,6 +109,7 @@ class Attendance:
             left=conduct.left,
             expiries=kept.expiries,
             returned=kept.returned,
+            gone=kept.gone,
             absent=conduct.absent,
             penalty=conduct.penalty,
             decisions=Counter({by: count for by, count in counts.items() if count}),
@@ -171,7 +176,7 @@ class Roster:
     def resumed(self, at: int) -> None:
         """Take in that a server took the table up: all have to come back, and have their full time to do so."""
         for seat in self._seats:
-            seat.connected, seat.gone_since = False, at
+            seat.connected, seat.gone, seat.gone_since = False, seat.bot_plays, at
 
     def credited(self, pause_us: int, at: int) -> None:
         """Take in that the server held the table up."""

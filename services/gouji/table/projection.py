@@ -64,6 +64,8 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
     match event.WhichOneof("body"):
         case "table_opened":
             shown.table_opened.CopyFrom(_opened(event.table_opened))
+        case "hand_committed":
+            shown.hand_committed.CopyFrom(_committed(event.hand_committed))
         case "hand_dealt":
             shown.hand_dealt.CopyFrom(_dealt(event.hand_dealt, viewer))
         case "action_taken":
@@ -72,9 +74,9 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
             shown.answers_closed.CopyFrom(_closed(event.answers_closed))
         case "hand_ended":
             shown.hand_ended.CopyFrom(_hand_ended(event.hand_ended))
-        case "match_ended":
-            shown.match_ended.CopyFrom(_match_ended(event.match_ended))
-        case "seat_changed" | "table_frozen" | "table_resumed" | "clocks_credited" as kind:
+        case (
+            "match_ended" | "seat_changed" | "table_frozen" | "table_resumed" | "clocks_credited" | "table_abandoned"
+        ) as kind:
             _show_state(event, kind, shown)
         case "said" | "hand_vote" | "rematch_wish" | "rematch_placed" as kind:
             _show_company(event, kind, shown)
@@ -84,19 +86,27 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
             assert_never(body)
 
 
-def _show_state(
-    event: Event, kind: Literal["seat_changed", "table_frozen", "table_resumed", "clocks_credited"], shown: Event
-) -> None:
+_StateKind = Literal[
+    "match_ended", "seat_changed", "table_frozen", "table_resumed", "clocks_credited", "table_abandoned"
+]
+
+
+def _show_state(event: Event, kind: _StateKind, shown: Event) -> None:
     """Show what an event says of the table rather than of the game."""
     match kind:
+        case "match_ended":
+            shown.match_ended.CopyFrom(_match_ended(event.match_ended))
         case "seat_changed":
             shown.seat_changed.CopyFrom(_seat_changed(event.seat_changed))
         case "table_frozen":
-            shown.table_frozen.CopyFrom(events_pb2.TableFrozen(reference=event.table_frozen.reference))
+            stop = event.table_frozen
+            shown.table_frozen.CopyFrom(events_pb2.TableFrozen(reference=stop.reference, reason=stop.reason))
         case "table_resumed":
             shown.table_resumed.CopyFrom(events_pb2.TableResumed())
         case "clocks_credited":
             shown.clocks_credited.CopyFrom(events_pb2.ClocksCredited(pause_ms=event.clocks_credited.pause_ms))
+        case "table_abandoned":
+            shown.table_abandoned.CopyFrom(_abandoned(event.table_abandoned))
         case body:
             assert_never(body)
 
@@ -138,7 +148,16 @@ def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
         seats=event.seats,
         rules_version=event.rules_version,
         queue=event.queue,
+        match=event.match,
     )
+
+
+def _committed(event: events_pb2.HandCommitted) -> events_pb2.HandCommitted:
+    return events_pb2.HandCommitted(commitment=event.commitment, awaited=event.awaited, until=event.until)
+
+
+def _abandoned(event: events_pb2.TableAbandoned) -> events_pb2.TableAbandoned:
+    return events_pb2.TableAbandoned(reason=event.reason, secret=event.secret, hands=event.hands)
 
 
 def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDealt:
@@ -148,6 +167,7 @@ def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDe
         first_leader=event.first_leader,
         unseen=event.unseen,
         consequences=event.consequences,
+        contributions=event.contributions,
     )
 
 

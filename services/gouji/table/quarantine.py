@@ -37,15 +37,26 @@ class Quarantine:
     def stop(self, owned: Owned, live: Live | None, error: BaseException) -> str:
         """Stop a table of this server, and its live form if it has one; give the reference."""
         reference = secrets.token_hex(6)
-        self._references[owned.table_id] = reference
         self._metrics.quarantined.inc()
         self._log.error("table_failed", table=owned.table_id, reference=reference, stack=stack_of(error))
+        self._stop(owned, live, reference, "")
+        return reference
+
+    async def freeze(self, live: Live, reason: str) -> str:
+        """Stop a live table because an operator says so; give the reference, once that is in the log."""
+        reference = secrets.token_hex(6)
+        self._log.warning("table_stopped", table=live.owned.table_id, reference=reference)
+        await asyncio.shield(self._stop(live.owned, live, reference, reason))
+        return reference
+
+    def _stop(self, owned: Owned, live: Live | None, reference: str, reason: str) -> asyncio.Task[None]:
+        self._references[owned.table_id] = reference
         if live is not None:
             live.close(frozen(reference))
-        task = asyncio.create_task(self._write(owned, live, reference))
+        task = asyncio.create_task(self._write(owned, live, reference, reason))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return reference
+        return task
 
     async def close(self) -> None:
         """Give up what is not written yet; another server will meet the fault again."""
@@ -54,25 +65,25 @@ class Quarantine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _write(self, owned: Owned, live: Live | None, reference: str) -> None:
+    async def _write(self, owned: Owned, live: Live | None, reference: str, reason: str) -> None:
         """Write the stop behind the log's last event, however long the database takes, and show it."""
         if live is not None:
             await live.written()
         while True:
             try:
-                await self._freeze(owned, live, reference)
+                await self._freeze(owned, live, reference, reason)
                 break
             except StorageUnavailable:
                 await self._clock.sleep(RETRY_SECONDS)
         self._references.pop(owned.table_id, None)
 
-    async def _freeze(self, owned: Owned, live: Live | None, reference: str) -> None:
+    async def _freeze(self, owned: Owned, live: Live | None, reference: str, reason: str) -> None:
         last = await self._store.last_event(owned.table_id)
         table = Table(owned.table_id)
         if last is not None:
             table.sequence, table.hand_number, table.at = last.sequence, last.hand, last.at.ToMicroseconds()
         now = microseconds(self._clock.now())
-        event = table.freeze(reference, now)
+        event = table.freeze(reference, now, reason)
         step = Step(table_id=owned.table_id, fence=owned.fence, at=now, events=[event], state="frozen")
         await self._store.commit([step])
         if live is not None:

@@ -4,12 +4,13 @@ A hand that has not ended shows its commitment and its leader alone, as the tabl
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Final
 
 from gouji.engine import Hand
 from gouji.engine.cards import Card
 from gouji.engine.records import HandRecord, Move, Player, Record, Result, in_lines
+from gouji.engine.secret import NO_CONTRIBUTIONS
 from gouji.table.table import Table
 from gouji.v1 import events_pb2
 from gouji.v1.events_pb2 import Event
@@ -36,6 +37,23 @@ def record_of(log: Iterable[Event]) -> Record:
     return clerk.record(events[0])
 
 
+def unfinished(log: Iterable[Event]) -> tuple[bytes, Sequence[events_pb2.DealtHand]]:
+    """Give the secret and the dealt cards of the hand that is not over; both empty when there is none.
+
+    The log need not fold: what a table that is given up has to show must not depend on that.
+    """
+    secret, hands = b"", list[events_pb2.DealtHand]()
+    for event in log:
+        match event.WhichOneof("body"):
+            case "hand_committed":
+                secret, hands = event.hand_committed.secret, []
+            case "hand_dealt":
+                hands = list(event.hand_dealt.hands)
+            case "hand_ended" | "table_abandoned":
+                secret, hands = b"", []
+    return secret, hands
+
+
 class _Clerk:
     """Writes down one table's game. Hand it every event in order."""
 
@@ -45,7 +63,9 @@ class _Clerk:
         self._hands: list[HandRecord] = []
         self._dealt: Hand | None = None
         self._leader = 0
+        self._contributions: tuple[bytes, ...] = NO_CONTRIBUTIONS
         self._commitment = b""
+        self._began: datetime | None = None
         self._moves: list[Move] = []
         self._total: Result | None = None
 
@@ -60,9 +80,12 @@ class _Clerk:
             self._moves.append(Move())
         self._table.fold(event)
         if event.HasField("hand_dealt"):
-            self._begin(event.hand_dealt)
+            self._begin(event)
         elif event.HasField("hand_ended"):
-            self._end(event)
+            ended = event.hand_ended
+            self._end(event, ended.secret, ended.hands, _result(ended, ended.order))
+        elif event.HasField("table_abandoned") and self._dealt is not None:
+            self._end(event, event.table_abandoned.secret, event.table_abandoned.hands, None)
         elif event.HasField("match_ended"):
             self._total = _result(event.match_ended)
 
@@ -82,24 +105,30 @@ class _Clerk:
             hand.apply(action)
             self._moves.append(Move(action, self._by(decline)))
 
-    def _begin(self, dealt: events_pb2.HandDealt) -> None:
+    def _begin(self, event: Event) -> None:
+        dealt = event.hand_dealt
         self._dealt = self._table.hand.clone() if self._table.hand else None
+        self._contributions, self._began = tuple(dealt.contributions), event.at.ToDatetime(UTC)
         self._leader, self._commitment = dealt.first_leader, dealt.commitment
         self._moves = []
 
-    def _end(self, event: Event) -> None:
+    def _end(self, event: Event, secret: bytes, hands: Iterable[events_pb2.DealtHand], result: Result | None) -> None:
+        """Write down a hand that is over, or without a result was abandoned."""
         if self._dealt is None:
             raise ValueError(f"event {event.sequence} ends a hand that was not dealt")
-        ended = event.hand_ended
         self._hands.append(
             HandRecord(
                 number=event.hand,
                 leader=self._leader,
                 commitment=self._commitment,
-                secret=ended.secret,
-                deal=tuple(_cards(dealt) for dealt in ended.hands),
+                secret=secret,
+                contributions=self._contributions,
+                began=self._began,
+                ended=event.at.ToDatetime(UTC),
+                deal=tuple(_cards(dealt) for dealt in hands),
                 lines=in_lines(self._dealt, self._moves),
-                result=_result(ended, ended.order),
+                result=result,
+                abandoned=result is None,
             )
         )
         self._dealt = None
@@ -108,10 +137,19 @@ class _Clerk:
         """Give what has been written; ``first`` is the log's first event."""
         opened, hands = first.table_opened, list(self._hands)
         if self._dealt is not None:
-            hands.append(HandRecord(self._table.hand_number, self._leader, self._commitment))
+            hands.append(
+                HandRecord(
+                    self._table.hand_number,
+                    self._leader,
+                    self._commitment,
+                    contributions=self._contributions,
+                    began=self._began,
+                )
+            )
         by_points = opened.length.WhichOneof("until") == "target"
         return Record(
             table=opened.table_id,
+            number=opened.match,
             rules=rules_from_proto(opened.rules),
             players=tuple(map(_player, opened.seats)),
             length=None if by_points else opened.length.hands,

@@ -7,12 +7,16 @@ from typing import Any, Final
 
 import grpc
 
+from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.serving.vault import vault_for
 from gouji.table import phrases, projection
+from gouji.table.admin import bind_admin
 from gouji.table.afterwards import Afterwards
-from gouji.table.commands import Command, CommandQueue, check_same
+from gouji.table.collecting import Contribution
+from gouji.table.commands import Accepted, Command, CommandQueue, check_same
 from gouji.table.host import Host
 from gouji.table.lease import Lease
 from gouji.table.live import Live
@@ -36,6 +40,7 @@ LONGEST_COMMAND_ID: Final = 64
 
 ROLES: Final = {
     "Act": {Role.PLAYER},
+    "Contribute": {Role.PLAYER},
     "Watch": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
     "Observe": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
     "TakeSeat": {Role.PLAYER},
@@ -55,7 +60,7 @@ ROLES: Final = {
 def bind(app: App) -> None:
     """Add live tables to a process."""
     metrics = TableMetrics(app.metrics.registry)
-    store = Store(app.database)
+    store = Store(app.database, vault_for(app.settings))
     lease = Lease(store, app.clock, app.settings.lease_seconds)
     writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
     host = Host(app, store, lease, writer, metrics)
@@ -78,6 +83,7 @@ def bind(app: App) -> None:
         table_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
         roles=ROLES,
     )
+    bind_admin(app, host, store)
     app.background("log writer", writer.run)
     app.background("table lease", host.keep_lease)
     app.background("table timers", host.tick)
@@ -130,21 +136,42 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         _check_command(request)
         table = await self._host.find(request.table_id)
         if isinstance(table, Standing):
-            return await self._answer_again(request, own_seat(table.spec.seats), table.state)
+            command = Command.of(own_seat(table.spec.seats), request)
+            return await self._act_again(request.table_id, command, table.state)
         seat = own_seat(table.table.seats)
         try:
             return await table.act(seat, request)
         except StorageUnavailable:
             # Nobody knows what became of it; the log does.
-            return await self._answer_again(request, seat)
+            return await self._act_again(request.table_id, Command.of(seat, request))
 
-    async def _answer_again(self, request: table_pb2.ActRequest, seat: int, state: str = "") -> table_pb2.ActResponse:
-        """Give the first answer to a command that the log has; refuse one that it has not."""
-        command = Command.of(seat, request)
-        kept = await self._store.command(request.table_id, seat, request.command_id)
+    async def _act_again(self, table_id: str, command: Command, state: str = "") -> table_pb2.ActResponse:
+        accepted = await self._accepted(table_id, command, state)
+        return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
+
+    async def Contribute(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.ContributeRequest, _context: Context
+    ) -> table_pb2.ContributeResponse:
+        """Put the caller's share into the coming deal; answered once it is in the log."""
+        if len(request.contribution) != SECRET_BYTES:
+            raise malformed("contribution", f"not {SECRET_BYTES} bytes")
+        table = await self._host.find(request.table_id)
+        state, seats = (table.state, table.spec.seats) if isinstance(table, Standing) else ("", table.table.seats)
+        given = Contribution(own_seat(seats), request.hand, request.contribution)
+        try:
+            if isinstance(table, Live):
+                return table_pb2.ContributeResponse(outcome=await table.contribute(given))
+        except StorageUnavailable:
+            pass  # nobody knows what became of it; the log does
+        await self._accepted(request.table_id, Command.contribution(given), state)
+        return table_pb2.ContributeResponse(outcome=table_pb2.OUTCOME_DUPLICATE)
+
+    async def _accepted(self, table_id: str, command: Command, state: str) -> Accepted:
+        """Find a command in the log; refuse one that it has not."""
+        kept = await self._store.command(table_id, command.seat, command.command_id)
         if kept is not None:
             check_same(kept.accepted, command)
-            return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=kept.accepted.sequence)
+            return kept.accepted
         raise _ended(state) if state else StorageUnavailable()
 
     async def Watch(  # noqa: N802 (gRPC's name)

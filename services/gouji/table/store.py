@@ -1,4 +1,7 @@
-"""SQL of the table service: ownership of tables, their logs, the outbox. Times are the database's own."""
+"""SQL of the table service: ownership of tables, their logs, the outbox. Times are the database's own.
+
+Events and commands are sealed on their way in and opened on their way out: they hold hidden cards.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +21,7 @@ from gouji.serving.schema import (
     table_snapshots,
     tables,
 )
+from gouji.serving.vault import Vault
 from gouji.table.balance import Server
 from gouji.table.commands import Accepted, Command
 from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
@@ -85,8 +89,9 @@ class Delivery:
 class Store:
     """The tables, as the database keeps them. ``server_id`` names this incarnation of the server."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
+        self._vault = vault
 
     # The lease
 
@@ -217,8 +222,8 @@ class Store:
     async def write(self, connection: AsyncConnection, steps: Sequence[Step]) -> None:
         """Write steps in a transaction in which their tables are locked and their fences checked."""
         rows = (
-            (table_events, [row for step in steps for row in _event_rows(step)]),
-            (table_commands, [row for step in steps for row in _command_rows(step)]),
+            (table_events, [row for step in steps for row in self._event_rows(step)]),
+            (table_commands, [row for step in steps for row in self._command_rows(step)]),
             (outbox, [row for step in steps for row in _outbox_rows(step)]),
         )
         for table, values in rows:
@@ -262,26 +267,26 @@ class Store:
     async def events(self, table_id: str, first: int = 1, most: int = 100_000) -> list[Event]:
         """Read a table's log from event ``first`` on."""
         query = (
-            sa.select(table_events.c.event)
+            sa.select(table_events.c.seq, table_events.c.event)
             .where(table_events.c.table_id == table_id, table_events.c.seq >= first)
             .order_by(table_events.c.seq)
             .limit(most)
         )
         async with self._database.connect() as connection:
-            return [Event.FromString(event) for event in await connection.scalars(query)]
+            return [self.event(table_id, row) for row in await connection.execute(query)]
 
     async def last_event(self, table_id: str) -> Event | None:
         """Read a log's last event; None when it has none."""
-        query = sa.select(table_events.c.event).where(table_events.c.table_id == table_id)
+        query = sa.select(table_events.c.seq, table_events.c.event).where(table_events.c.table_id == table_id)
         async with self._database.connect() as connection:
-            last = await connection.scalar(query.order_by(table_events.c.seq.desc()).limit(1))
-        return None if last is None else Event.FromString(last)
+            last = (await connection.execute(query.order_by(table_events.c.seq.desc()).limit(1))).one_or_none()
+        return None if last is None else self.event(table_id, last)
 
     async def commands(self, table_id: str) -> list[Kept]:
         """Read all commands that a table has accepted."""
         query = _kept().where(table_commands.c.table_id == table_id)
         async with self._database.connect() as connection:
-            return [_kept_row(row) for row in await connection.execute(query)]
+            return [self._kept(table_id, row) for row in await connection.execute(query)]
 
     async def command(self, table_id: str, seat: int, command_id: str) -> Kept | None:
         """Read what was accepted under one id."""
@@ -292,7 +297,40 @@ class Store:
         )
         async with self._database.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return None if row is None else _kept_row(row)
+        return None if row is None else self._kept(table_id, row)
+
+    # Sealed rows
+
+    def _event_rows(self, step: Step) -> Iterable[dict[str, Any]]:
+        for event in step.events:
+            yield {
+                "table_id": step.table_id,
+                "seq": event.sequence,
+                "hand": event.hand,
+                "event": self._vault.seal(event.SerializeToString(), event_place(step.table_id, event.sequence)),
+                "at": event.at.ToMicroseconds(),
+            }
+
+    def event(self, table_id: str, row: Any) -> Event:
+        """Open an event of a row with ``seq`` and ``event``."""
+        return Event.FromString(self._vault.open(row.event, event_place(table_id, row.seq)))
+
+    def _command_rows(self, step: Step) -> Iterable[dict[str, Any]]:
+        for command, sequence in step.commands:
+            yield {
+                "table_id": step.table_id,
+                "seat": command.seat,
+                "command_id": command.command_id,
+                "turn": command.turn,
+                "payload": self._vault.seal(command.payload, _command_place(step.table_id, command)),
+                "seq": sequence,
+                "at": step.at,
+            }
+
+    def _kept(self, table_id: str, row: Any) -> Kept:
+        payload = self._vault.open(row.payload, _command_place(table_id, row))
+        command = Command(row.seat, row.command_id, row.turn, payload)
+        return Kept(row.seat, row.command_id, row.turn, payload, Accepted(command.payload_hash, row.seq))
 
     # The outbox
 
@@ -330,29 +368,13 @@ class Store:
         await connection.execute(failed.values(attempts=outbox.c.attempts + 1))
 
 
-def _event_rows(step: Step) -> Iterable[dict[str, Any]]:
-    for event in step.events:
-        yield {
-            "table_id": step.table_id,
-            "seq": event.sequence,
-            "hand": event.hand,
-            "event": event.SerializeToString(),
-            "at": event.at.ToMicroseconds(),
-        }
+def event_place(table_id: str, sequence: int) -> str:
+    """Name the place for which an event is sealed."""
+    return f"event/{table_id}/{sequence}"
 
 
-def _command_rows(step: Step) -> Iterable[dict[str, Any]]:
-    for command, sequence in step.commands:
-        yield {
-            "table_id": step.table_id,
-            "seat": command.seat,
-            "command_id": command.command_id,
-            "turn": command.turn,
-            "payload_hash": command.payload_hash,
-            "payload": command.payload,
-            "seq": sequence,
-            "at": step.at,
-        }
+def _command_place(table_id: str, command: Any) -> str:
+    return f"command/{table_id}/{command.seat}/{command.turn}/{command.command_id}"
 
 
 def _outbox_rows(step: Step) -> Iterable[dict[str, Any]]:
@@ -371,11 +393,7 @@ def _open_state() -> sa.ColumnElement[bool]:
 
 def _kept() -> sa.Select[Any]:
     row = table_commands.c
-    return sa.select(row.seat, row.command_id, row.turn, row.payload, row.payload_hash, row.seq)
-
-
-def _kept_row(row: Any) -> Kept:
-    return Kept(row.seat, row.command_id, row.turn, row.payload, Accepted(row.payload_hash, row.seq))
+    return sa.select(row.seat, row.command_id, row.turn, row.payload, row.seq)
 
 
 def _delivery(rows: Iterable[Any]) -> Delivery:

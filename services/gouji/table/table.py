@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from gouji.engine import RULES_VERSION, Action, ActionKind, Hand, Match
-from gouji.engine.cards import SEATS, Card
-from gouji.table import deals, timing
+from gouji.engine import RULES_VERSION, Action, Hand, Match
+from gouji.engine.cards import SEATS
+from gouji.table import bodies, deals, timing
 from gouji.table.asking import Act, Asking, Refused
+from gouji.table.collecting import Collecting, Contribution
 from gouji.table.company import Company, given_up
 from gouji.table.past import Past
 from gouji.table.presence import Roster
@@ -20,10 +21,7 @@ from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
     action_from_proto,
-    action_to_proto,
-    card_to_proto,
     consequences_to_proto,
-    debt_to_proto,
     match_from_proto,
     result_from_proto,
     result_to_proto,
@@ -33,10 +31,7 @@ from gouji.wire import (
 DrawSecret = Callable[[], bytes]
 """Gives 32 bytes that nobody can guess."""
 
-_LEAVING: Final = (ActionKind.PLAY, ActionKind.BURN)
-"""Actions by which cards leave a hand and the game."""
-
-SNAPSHOT_VERSION: Final = 2
+SNAPSHOT_VERSION: Final = 3
 """Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
 
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
@@ -60,9 +55,11 @@ class Table:
         self.clock = rules_pb2.Clock()
         self.hand: Hand | None = None
         self.hand_number = 0
+        self.match_number = 1
         self.turn = 0
         self.began = 0
         self.window: Window | None = None
+        self.collecting: Collecting | None = None
         self.trick: list[Action] = []
         self.past = Past()
         self.company = Company()
@@ -73,6 +70,7 @@ class Table:
         self.frozen = ""
         self._match: Match | None = None
         self._secret = b""
+        self._contributions: Sequence[bytes] = ()
         self._recorded = True
         self._banks_us = [0] * SEATS
 
@@ -93,6 +91,8 @@ class Table:
     @property
     def asking(self) -> Asking:
         """Who is asked what now."""
+        if self.collecting is not None and not self.ended:
+            return Asking(self.turn, deadline=self.collecting.until)
         if self.ended or self._recorded or self.hand is None or self.hand.over:
             return Asking(self.turn)
         if self.window is not None:
@@ -153,6 +153,7 @@ class Table:
             seats=spec.seats,
             rules_version=RULES_VERSION,
             queue=spec.queue,
+            match=self.match_number,
         )
         return self._event(now, table_opened=opened)
 
@@ -160,9 +161,13 @@ class Table:
         """Make the event by which a server takes the table up again."""
         return self._event(now, table_resumed=events_pb2.TableResumed())
 
-    def freeze(self, reference: str, now: int) -> Event:
-        """Make the event that stops the table for good."""
-        return self._event(now, table_frozen=events_pb2.TableFrozen(reference=reference))
+    def freeze(self, reference: str, now: int, reason: str = "") -> Event:
+        """Make the event that stops the table until it is resumed, or given up."""
+        return self._event(now, table_frozen=events_pb2.TableFrozen(reference=reference, reason=reason))
+
+    def abandon(self, reason: str, now: int, secret: bytes, hands: Iterable[events_pb2.DealtHand]) -> Event:
+        """Make the last event of a table that is given up; secret and cards are those of the hand that was not over."""
+        return self._event(now, table_abandoned=events_pb2.TableAbandoned(reason=reason, secret=secret, hands=hands))
 
     def change_seat(self, seat: int, now: int, **changes: int) -> Event:
         """Make the event that shows who plays a seat; ``changes`` are fields of `SeatChanged`, the rest stands."""
@@ -204,16 +209,16 @@ class Table:
         """Say why a seat may not do that now; empty when it may."""
         if self.frozen:
             return "table_frozen"
-        if self.over or self.hand is None:
+        if self.over:
             return "table_over"
         if act.by == PLAYER and self.presence[act.seat].left:
             return "seat_left"
         if act.turn != self.turn:
             return "stale_turn"
-        if self.window is None:
-            return self.hand.refusal(act.action) or ""
+        if self.hand is None:
+            return "wrong_phase"
         # While answers are open, all who are not asked hear the same, whoever else is asked.
-        hand = self.window.asking(act.seat)
+        hand = self.hand if self.window is None else self.window.asking(act.seat)
         return "not_your_turn" if hand is None else hand.refusal(act.action) or ""
 
     def follow(self, now: int, draw_secret: DrawSecret) -> Event | None:
@@ -224,7 +229,7 @@ class Table:
         if self.ended:
             return None
         if self._recorded:
-            return self._match_ended(now) if self.match.over else self._hand_dealt(now, draw_secret())
+            return self._next_hand(now, draw_secret)
         if self.hand is None or self.hand.over:
             return self._hand_ended(now)
         if self.company.gives_up(self.presence.present, teams=bool(self.hand.rules["teams"])):
@@ -242,6 +247,11 @@ class Table:
         action = self.hand.default_action()
         return self._action_taken(Answer(action.seat, action, CLOCK), (), now)
 
+    def _next_hand(self, now: int, draw_secret: DrawSecret) -> Event | None:
+        if self.collecting is not None:
+            return self._hand_dealt(now, self.collecting) if self.collecting.complete(now) else None
+        return self._match_ended(now) if self.match.over else self._hand_committed(now, draw_secret())
+
     def _answered(self, window: Window, now: int) -> Event | None:
         outcome = window.outcome(now - self._allowance_us)
         if outcome is None:
@@ -250,25 +260,12 @@ class Table:
             return self._action_taken(outcome.taken, outcome.declines, now)
         hand = self._declined(answer.seat for answer in outcome.declines)
         consequences = consequences_to_proto(hand.close_answers())
-        closed = events_pb2.AnswersClosed(declines=_declines(outcome.declines), consequences=consequences)
+        closed = events_pb2.AnswersClosed(declines=bodies.declines(outcome.declines), consequences=consequences)
         return self._event(now, answers_closed=closed)
 
     def _action_taken(self, answer: Answer, declines: Sequence[Answer], now: int) -> Event:
         hand = self._declined(declined.seat for declined in declines)
-        action, partner, unseen = answer.action, hand.partner, hand.phase == "advance"
-        leaving = hand.leaving(answer.seat, action.cards) if action.kind in _LEAVING else ()
-        consequences = hand.apply(action)
-        taken = events_pb2.ActionTaken(
-            seat=answer.seat,
-            action=action_to_proto(action),
-            decided_by=answer.by,
-            cards=map(card_to_proto, leaving),
-            consequences=consequences_to_proto(consequences),
-            declines=_declines(declines),
-            partner_plus_one=0 if partner is None else partner + 1,
-            hands=_dealt(hand) if unseen and hand.phase != "advance" else (),
-        )
-        return self._event(now, action_taken=taken)
+        return self._event(now, action_taken=bodies.taken(hand, answer, declines))
 
     def _declined(self, seats: Iterable[int]) -> Hand:
         """Copy the hand as it is once these seats, in order, have declined their private questions."""
@@ -281,38 +278,39 @@ class Table:
             hand.apply(hand.default_action())
         return hand
 
-    def _hand_dealt(self, now: int, secret: bytes) -> Event:
-        number = self.hand_number + 1
-        hand = self.deal(secret, number)
-        dealt = events_pb2.HandDealt(
-            commitment=deals.commitment(secret, self.table_id, number),
+    def refuses_contribution(self, seat: int, hand: int) -> str:
+        """Say why a seat's contribution to a hand's deal is not taken; empty when it is."""
+        if self.ended:
+            return "table_frozen" if self.frozen else "table_over"
+        return "" if self.collecting is not None and self.collecting.takes(seat, hand) else "not_collecting"
+
+    def _hand_committed(self, now: int, secret: bytes) -> Event:
+        number, wait_ms = self.hand_number + 1, self.clock.contributions_ms
+        people = [seat for seat, held in enumerate(self.seats) if not held.bot_level and not self.presence[seat].gone]
+        awaited = people if wait_ms else []
+        committed = events_pb2.HandCommitted(
+            commitment=deals.commitment(secret, self.table_id, self.match_number, number),
             secret=secret,
-            hands=_dealt(hand),
-            first_leader=hand.first_leader,
-            unseen=hand.phase == "advance",
-            consequences=consequences_to_proto(hand.at_deal),
+            awaited=awaited,
         )
-        return self._event(now, number, hand_dealt=dealt)
+        committed.until.FromMicroseconds(max(now, self.at) + (wait_ms * 1000 if awaited else 0))
+        return self._event(now, number, hand_committed=committed)
+
+    def _hand_dealt(self, now: int, collecting: Collecting) -> Event:
+        commitment = deals.commitment(collecting.secret, self.table_id, self.match_number, self.hand_number)
+        hand = self.deal(collecting.secret, collecting.contributions)
+        return self._event(now, hand_dealt=bodies.dealt(hand, commitment, collecting.contributions))
 
     def _hand_ended(self, now: int) -> Event:
         if self.hand is None:
             raise ValueError("no hand is being played")
-        ended = events_pb2.HandEnded(
-            order=self.hand.order,
-            scores=self.hand.scores,
-            team_scores=self.hand.team_scores or (),
-            voided=self.hand.void,
-            secret=self._secret,
-            hands=_dealt(self.deal(self._secret, self.hand_number)),
-            digest=self.hand.digest(),
-            owes=map(debt_to_proto, self.hand.owes),
-        )
-        return self._event(now, hand_ended=ended)
+        dealt = self.deal(self._secret, self._contributions)
+        return self._event(now, hand_ended=bodies.ended(self.hand, self._secret, dealt))
 
     def _hand_given_up(self, now: int) -> Event:
         if self.hand is None:
             raise ValueError("no hand is being played")
-        dealt = _dealt(self.deal(self._secret, self.hand_number))
+        dealt = bodies.hands(self.deal(self._secret, self._contributions))
         return self._event(now, hand_ended=given_up(self.hand, self._secret, dealt))
 
     def _match_ended(self, now: int) -> Event:
@@ -321,9 +319,10 @@ class Table:
         )
         return self._event(now, match_ended=ended)
 
-    def deal(self, secret: bytes, number: int) -> Hand:
-        """Deal the match's next hand anew from its secret: always the same."""
-        return self.match.deal(deals.deal_seed(secret, self.table_id, number), held=True, history=True)
+    def deal(self, secret: bytes, contributions: Sequence[bytes]) -> Hand:
+        """Deal the match's next hand anew from its secret and the seats' contributions: always the same."""
+        seed = deals.deal_seed(secret, self.table_id, self.match_number, self.hand_number, contributions)
+        return self.match.deal(seed, held=True, history=True)
 
     def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
@@ -373,6 +372,8 @@ class Table:
         match event.WhichOneof("body"):
             case "table_opened":
                 self._fold_opened(event.table_opened)
+            case "hand_committed":
+                self._fold_committed(event.hand_committed)
             case "hand_dealt":
                 self._fold_dealt(event.hand_dealt)
             case "action_taken":
@@ -383,8 +384,6 @@ class Table:
                 self._fold_ended(event.hand_ended)
             case "seat_changed":
                 self._fold_seat(event.seat_changed)
-            case "match_ended":
-                self.over = True
             case None:
                 raise ValueError(f"event {event.sequence} says nothing")
             case _:
@@ -397,6 +396,8 @@ class Table:
                 self._fold_resumed()
             case "clocks_credited":
                 self._fold_credit(event.clocks_credited.pause_ms * 1000)
+            case "match_ended" | "table_abandoned":
+                self.over, self.frozen = True, ""
             case "said" | "hand_vote" | "rematch_wish" | "rematch_placed":
                 pass  # the company's
             case "table_frozen":
@@ -404,23 +405,37 @@ class Table:
             case body:
                 raise ValueError(f"event {event.sequence} is unknown: {body}")
 
-    def seal(self, answer: Answer) -> None:
-        """Keep an answer to a private question. Raises ValueError for a seat that is not asked one."""
+    def seal(self, given: Answer | Contribution) -> None:
+        """Keep an answer to a private question, or a contribution. Raises ValueError for a seat that is not asked."""
+        if isinstance(given, Contribution):
+            if self.collecting is None:
+                raise ValueError("no contributions are collected")
+            self.collecting.seal(given)
+            return
         if self.window is None:
             raise ValueError("no private questions are open")
-        self.window.seal(answer)
+        self.window.seal(given)
 
     def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
         self.opened = opened
         self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
+        self.match_number = opened.match
         self.seats = tuple(opened.seats)
         self.presence = Roster.of(opened.seats, self.at)
         self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
 
+    def _fold_committed(self, committed: events_pb2.HandCommitted) -> None:
+        until = committed.until.ToMicroseconds()
+        self.collecting = Collecting(committed.secret, self.hand_number, committed.awaited, until)
+        self.hand, self.window, self.trick = None, None, []
+
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
-        self._secret, self._recorded = dealt.secret, False
-        self.hand = self.deal(dealt.secret, self.hand_number)
-        if _dealt(self.hand) != list(dealt.hands):
+        if self.collecting is None:
+            raise ValueError("a hand is dealt without a commitment")
+        self._secret, self._contributions = self.collecting.secret, tuple(dealt.contributions)
+        self.collecting, self._recorded = None, False
+        self.hand = self.deal(self._secret, self._contributions)
+        if bodies.hands(self.hand) != list(dealt.hands):
             raise ValueError("the secret does not give the cards that the log says were dealt")
         self.past = Past()
         self.scores = self.match.team_scores or self.match.scores
@@ -452,7 +467,10 @@ class Table:
             self.conduct = self.presence.end_hand()
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
-        self.presence[changed.seat].changed(changed, self.at)
+        seat = self.presence[changed.seat]
+        seat.changed(changed, self.at)
+        if seat.gone and self.collecting is not None:
+            self.collecting.miss(changed.seat)
 
     def _fold_credit(self, pause_us: int) -> None:
         self.began = min(self.began + pause_us, self.at)
@@ -462,7 +480,10 @@ class Table:
 
     def _fold_resumed(self) -> None:
         self.presence.resumed(self.at)
+        self.frozen = ""
         self.began = self.at
+        if self.collecting is not None and self.collecting.waits:
+            self.collecting.until = self.at + self.clock.contributions_ms * 1000
         if self.window is not None:
             self.window.until = self._window_end()
 
@@ -482,15 +503,3 @@ class Table:
         if not most and all(seat.bot_level for seat in self.seats):
             return None
         return self.at + deals.window_ms(self._secret, self.sequence, least, most) * 1000
-
-
-def _dealt(hand: Hand) -> list[events_pb2.DealtHand]:
-    return [_dealt_hand(hand.cards(seat)) for seat in range(SEATS)]
-
-
-def _dealt_hand(cards: Sequence[Card]) -> events_pb2.DealtHand:
-    return events_pb2.DealtHand(cards=map(card_to_proto, cards))
-
-
-def _declines(answers: Iterable[Answer]) -> list[events_pb2.PrivateDecline]:
-    return [events_pb2.PrivateDecline(seat=answer.seat, decided_by=answer.by) for answer in answers]

@@ -55,6 +55,7 @@ def full_clock(asked: rules_pb2.Clock, default: rules_pb2.Clock, *, people: bool
         allowance_ms=asked.allowance_ms or (default.allowance_ms if people else 0),
         expiries=asked.expiries or (default.expiries if people else 0),
         absent_ms=asked.absent_ms or (default.absent_ms if people else 0),
+        contributions_ms=asked.contributions_ms or (default.contributions_ms if people else 0),
     )
 
 

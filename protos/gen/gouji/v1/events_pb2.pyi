@@ -68,6 +68,8 @@ class Event(_message.Message):
     SEAT_CHANGED_FIELD_NUMBER: _builtins.int
     TABLE_FROZEN_FIELD_NUMBER: _builtins.int
     TABLE_RESUMED_FIELD_NUMBER: _builtins.int
+    HAND_COMMITTED_FIELD_NUMBER: _builtins.int
+    TABLE_ABANDONED_FIELD_NUMBER: _builtins.int
     CLOCKS_CREDITED_FIELD_NUMBER: _builtins.int
     SAID_FIELD_NUMBER: _builtins.int
     HAND_VOTE_FIELD_NUMBER: _builtins.int
@@ -99,6 +101,10 @@ class Event(_message.Message):
     @_builtins.property
     def table_resumed(self) -> Global___TableResumed: ...
     @_builtins.property
+    def hand_committed(self) -> Global___HandCommitted: ...
+    @_builtins.property
+    def table_abandoned(self) -> Global___TableAbandoned: ...
+    @_builtins.property
     def clocks_credited(self) -> Global___ClocksCredited: ...
     @_builtins.property
     def said(self) -> Global___Said: ...
@@ -127,6 +133,8 @@ class Event(_message.Message):
         seat_changed: Global___SeatChanged | None = ...,
         table_frozen: Global___TableFrozen | None = ...,
         table_resumed: Global___TableResumed | None = ...,
+        hand_committed: Global___HandCommitted | None = ...,
+        table_abandoned: Global___TableAbandoned | None = ...,
         clocks_credited: Global___ClocksCredited | None = ...,
         said: Global___Said | None = ...,
         hand_vote: Global___HandVote | None = ...,
@@ -134,11 +142,11 @@ class Event(_message.Message):
         rematch_placed: Global___RematchPlaced | None = ...,
         turn: Global___Turn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand_committed", b"hand_committed", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "table_abandoned", b"table_abandoned", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand", b"hand", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_taken", b"action_taken", "answers_closed", b"answers_closed", "at", b"at", "body", b"body", "clocks_credited", b"clocks_credited", "hand", b"hand", "hand_committed", b"hand_committed", "hand_dealt", b"hand_dealt", "hand_ended", b"hand_ended", "hand_vote", b"hand_vote", "match_ended", b"match_ended", "rematch_placed", b"rematch_placed", "rematch_wish", b"rematch_wish", "said", b"said", "seat_changed", b"seat_changed", "sequence", b"sequence", "table_abandoned", b"table_abandoned", "table_frozen", b"table_frozen", "table_opened", b"table_opened", "table_resumed", b"table_resumed", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed", "clocks_credited", "said", "hand_vote", "rematch_wish", "rematch_placed"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["table_opened", "hand_dealt", "action_taken", "answers_closed", "hand_ended", "match_ended", "seat_changed", "table_frozen", "table_resumed", "hand_committed", "table_abandoned", "clocks_credited", "said", "hand_vote", "rematch_wish", "rematch_placed"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -226,11 +234,14 @@ class TableOpened(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     RULES_VERSION_FIELD_NUMBER: _builtins.int
     QUEUE_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     rules_version: _builtins.int
     """Version of the rules that decide this match."""
     queue: _builtins.str
     """Queue that it came from; empty when placed by an operator."""
+    match: _builtins.int
+    """Counts the table's matches, from 1."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -251,14 +262,53 @@ class TableOpened(_message.Message):
         seats: _abc.Iterable[Global___Seat] | None = ...,
         rules_version: _builtins.int = ...,
         queue: _builtins.str = ...,
+        match: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "match", b"match", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableOpened: _TypeAlias = TableOpened  # noqa: Y015
+
+@_typing.final
+class HandCommitted(_message.Message):
+    """A hand is about to be dealt: the server is bound to its secret, and now the seats contribute (`Contribute`)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    AWAITED_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    commitment: _builtins.bytes
+    """SHA-256 of the secret, then `TABLE/MATCH/HAND` in UTF-8."""
+    secret: _builtins.bytes
+    """*Log only* until the hand ends."""
+    @_builtins.property
+    def awaited(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats whose contributions are waited for; the others' are the default. Empty: the deal follows at once."""
+
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """When the deal comes without those still missing."""
+
+    def __init__(
+        self,
+        *,
+        commitment: _builtins.bytes = ...,
+        secret: _builtins.bytes = ...,
+        awaited: _abc.Iterable[_builtins.int] | None = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaited", b"awaited", "commitment", b"commitment", "secret", b"secret", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandCommitted: _TypeAlias = HandCommitted  # noqa: Y015
 
 @_typing.final
 class HandDealt(_message.Message):
@@ -267,15 +317,13 @@ class HandDealt(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     COMMITMENT_FIELD_NUMBER: _builtins.int
-    SECRET_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     FIRST_LEADER_FIELD_NUMBER: _builtins.int
     UNSEEN_FIELD_NUMBER: _builtins.int
     CONSEQUENCES_FIELD_NUMBER: _builtins.int
+    CONTRIBUTIONS_FIELD_NUMBER: _builtins.int
     commitment: _builtins.bytes
-    """SHA-256 of secret, table, match and hand, before anybody has seen a card."""
-    secret: _builtins.bytes
-    """*Log only* until the hand ends."""
+    """The commitment of `HandCommitted` again."""
     first_leader: _builtins.int
     """Who leads the first trick (R3.2)."""
     unseen: _builtins.bool
@@ -288,19 +336,23 @@ class HandDealt(_message.Message):
     def consequences(self) -> _containers.RepeatedCompositeFieldContainer[_consequences_pb2.Consequence]:
         """What followed by rule before anybody was asked: tribute shown or resisted (R8.5, R8.6)."""
 
+    @_builtins.property
+    def contributions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """What the six seats put in, 32 bytes each; an empty one is the default: 32 zeros."""
+
     def __init__(
         self,
         *,
         commitment: _builtins.bytes = ...,
-        secret: _builtins.bytes = ...,
         hands: _abc.Iterable[Global___DealtHand] | None = ...,
         first_leader: _builtins.int = ...,
         unseen: _builtins.bool = ...,
         consequences: _abc.Iterable[_consequences_pb2.Consequence] | None = ...,
+        contributions: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "consequences", b"consequences", "first_leader", b"first_leader", "hands", b"hands", "secret", b"secret", "unseen", b"unseen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "consequences", b"consequences", "contributions", b"contributions", "first_leader", b"first_leader", "hands", b"hands", "unseen", b"unseen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -574,21 +626,25 @@ Global___SeatChanged: _TypeAlias = SeatChanged  # noqa: Y015
 
 @_typing.final
 class TableFrozen(_message.Message):
-    """The table stopped because of a fault of the server's; an operator will look."""
+    """The table stopped, because of a fault of the server's or by an operator, who may resume it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     REFERENCE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
     reference: _builtins.str
     """What to quote."""
+    reason: _builtins.str
+    """What the operator says; empty after a fault."""
     def __init__(
         self,
         *,
         reference: _builtins.str = ...,
+        reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["reference", b"reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "reference", b"reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -631,6 +687,38 @@ class ClocksCredited(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClocksCredited: _TypeAlias = ClocksCredited  # noqa: Y015
+
+@_typing.final
+class TableAbandoned(_message.Message):
+    """A table that had stopped is given up: its last event. A hand that was not over does not count."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """What the operator says; empty when nobody resumed it in time."""
+    secret: _builtins.bytes
+    """The secret of the hand that was not over; empty if there was none."""
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtHand]:
+        """Its six hands as dealt; empty if it was not dealt."""
+
+    def __init__(
+        self,
+        *,
+        reason: _builtins.str = ...,
+        secret: _builtins.bytes = ...,
+        hands: _abc.Iterable[Global___DealtHand] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "reason", b"reason", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableAbandoned: _TypeAlias = TableAbandoned  # noqa: Y015
 
 @_typing.final
 class Said(_message.Message):

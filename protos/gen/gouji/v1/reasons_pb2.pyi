@@ -55,16 +55,22 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_DRAINING: _Reason.ValueType  # 48
     REASON_TABLE_MOVING: _Reason.ValueType  # 49
     """No server has the table right now; one takes it soon."""
+    REASON_TOO_OFTEN: _Reason.ValueType  # 50
+    """The seat has said enough for now."""
+    REASON_OTHER_DEVICE: _Reason.ValueType  # 51
+    """A newer device of the same player acts for the seat."""
+    REASON_MATCH_NOT_OVER: _Reason.ValueType  # 52
+    """A rematch is for when the match is over."""
+    REASON_NO_REMATCH: _Reason.ValueType  # 53
+    """There is no rematch (any more)."""
     REASON_SEAT_LEFT: _Reason.ValueType  # 55
     """The caller has left this match for good."""
-    REASON_TOO_OFTEN: _Reason.ValueType  # 56
-    """The seat has said enough for now."""
-    REASON_OTHER_DEVICE: _Reason.ValueType  # 57
-    """A newer device of the same player acts for the seat."""
-    REASON_MATCH_NOT_OVER: _Reason.ValueType  # 58
-    """A rematch is for when the match is over."""
-    REASON_NO_REMATCH: _Reason.ValueType  # 59
-    """There is no rematch (any more)."""
+    REASON_NOT_COLLECTING: _Reason.ValueType  # 56
+    """No contributions to this hand's deal are taken now, or not from this seat."""
+    REASON_CONTRIBUTION_GIVEN: _Reason.ValueType  # 57
+    """The seat gave another contribution to this deal; the first stands."""
+    REASON_NOT_FROZEN: _Reason.ValueType  # 58
+    """The table does not stand still, or not any more."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
@@ -130,16 +136,22 @@ REASON_RESUME_FROM: Reason.ValueType  # 47
 REASON_DRAINING: Reason.ValueType  # 48
 REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
+REASON_TOO_OFTEN: Reason.ValueType  # 50
+"""The seat has said enough for now."""
+REASON_OTHER_DEVICE: Reason.ValueType  # 51
+"""A newer device of the same player acts for the seat."""
+REASON_MATCH_NOT_OVER: Reason.ValueType  # 52
+"""A rematch is for when the match is over."""
+REASON_NO_REMATCH: Reason.ValueType  # 53
+"""There is no rematch (any more)."""
 REASON_SEAT_LEFT: Reason.ValueType  # 55
 """The caller has left this match for good."""
-REASON_TOO_OFTEN: Reason.ValueType  # 56
-"""The seat has said enough for now."""
-REASON_OTHER_DEVICE: Reason.ValueType  # 57
-"""A newer device of the same player acts for the seat."""
-REASON_MATCH_NOT_OVER: Reason.ValueType  # 58
-"""A rematch is for when the match is over."""
-REASON_NO_REMATCH: Reason.ValueType  # 59
-"""There is no rematch (any more)."""
+REASON_NOT_COLLECTING: Reason.ValueType  # 56
+"""No contributions to this hand's deal are taken now, or not from this seat."""
+REASON_CONTRIBUTION_GIVEN: Reason.ValueType  # 57
+"""The seat gave another contribution to this deal; the first stands."""
+REASON_NOT_FROZEN: Reason.ValueType  # 58
+"""The table does not stand still, or not any more."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61

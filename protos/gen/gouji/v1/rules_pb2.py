@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/rules.proto\x12\x08gouji.v1\"\x80\x01\n\x07RuleSet\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x33\n\toverrides\x18\x02 \x03(\x0b\x32 .gouji.v1.RuleSet.OverridesEntry\x1a\x30\n\x0eOverridesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"9\n\x0bMatchLength\x12\x0f\n\x05hands\x18\x01 \x01(\rH\x00\x12\x10\n\x06target\x18\x02 \x01(\rH\x00\x42\x07\n\x05until\"\x97\x01\n\x05\x43lock\x12\x0f\n\x07turn_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x18\n\x10\x61nswers_least_ms\x18\x03 \x01(\r\x12\x17\n\x0f\x61nswers_most_ms\x18\x04 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x05 \x01(\r\x12\x10\n\x08\x65xpiries\x18\x06 \x01(\r\x12\x11\n\tabsent_ms\x18\x07 \x01(\r\",\n\x05\x44\x65lay\x12\r\n\x05moves\x18\x01 \x01(\r\x12\x14\n\x0cmilliseconds\x18\x02 \x01(\rb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/rules.proto\x12\x08gouji.v1\"\x80\x01\n\x07RuleSet\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x33\n\toverrides\x18\x02 \x03(\x0b\x32 .gouji.v1.RuleSet.OverridesEntry\x1a\x30\n\x0eOverridesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"9\n\x0bMatchLength\x12\x0f\n\x05hands\x18\x01 \x01(\rH\x00\x12\x10\n\x06target\x18\x02 \x01(\rH\x00\x42\x07\n\x05until\"\xb1\x01\n\x05\x43lock\x12\x0f\n\x07turn_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x18\n\x10\x61nswers_least_ms\x18\x03 \x01(\r\x12\x17\n\x0f\x61nswers_most_ms\x18\x04 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x05 \x01(\r\x12\x10\n\x08\x65xpiries\x18\x06 \x01(\r\x12\x11\n\tabsent_ms\x18\x07 \x01(\r\x12\x18\n\x10\x63ontributions_ms\x18\x14 \x01(\r\",\n\x05\x44\x65lay\x12\r\n\x05moves\x18\x01 \x01(\r\x12\x14\n\x0cmilliseconds\x18\x02 \x01(\rb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,7 +40,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MATCHLENGTH']._serialized_start=165
   _globals['_MATCHLENGTH']._serialized_end=222
   _globals['_CLOCK']._serialized_start=225
-  _globals['_CLOCK']._serialized_end=376
-  _globals['_DELAY']._serialized_start=378
-  _globals['_DELAY']._serialized_end=422
+  _globals['_CLOCK']._serialized_end=402
+  _globals['_DELAY']._serialized_start=404
+  _globals['_DELAY']._serialized_end=448
 # @@protoc_insertion_point(module_scope)

@@ -107,6 +107,7 @@ class Clock(_message.Message):
     ALLOWANCE_MS_FIELD_NUMBER: _builtins.int
     EXPIRIES_FIELD_NUMBER: _builtins.int
     ABSENT_MS_FIELD_NUMBER: _builtins.int
+    CONTRIBUTIONS_MS_FIELD_NUMBER: _builtins.int
     turn_ms: _builtins.int
     """Time for one decision, in milliseconds."""
     bank_ms: _builtins.int
@@ -124,6 +125,8 @@ class Clock(_message.Message):
     """A bot plays on for a person whose time has run out so many times in a row."""
     absent_ms: _builtins.int
     """A bot plays on for a person who has been gone for so long, in milliseconds."""
+    contributions_ms: _builtins.int
+    """How long a deal waits for the seats' contributions, in milliseconds."""
     def __init__(
         self,
         *,
@@ -134,10 +137,11 @@ class Clock(_message.Message):
         allowance_ms: _builtins.int = ...,
         expiries: _builtins.int = ...,
         absent_ms: _builtins.int = ...,
+        contributions_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_ms", b"absent_ms", "allowance_ms", b"allowance_ms", "answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "expiries", b"expiries", "turn_ms", b"turn_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_ms", b"absent_ms", "allowance_ms", b"allowance_ms", "answers_least_ms", b"answers_least_ms", "answers_most_ms", b"answers_most_ms", "bank_ms", b"bank_ms", "contributions_ms", b"contributions_ms", "expiries", b"expiries", "turn_ms", b"turn_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

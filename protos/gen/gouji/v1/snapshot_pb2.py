@@ -27,7 +27,7 @@ from gouji.v1 import events_pb2 as gouji_dot_v1_dot_events__pb2
 from gouji.v1 import scoring_pb2 as gouji_dot_v1_dot_scoring__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17gouji/v1/snapshot.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x16gouji/v1/scoring.proto\"\xf5\x01\n\rTableSnapshot\x12\x0f\n\x07version\x18\x01 \x01(\r\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x04 \x01(\r\x12\x0c\n\x04turn\x18\x05 \x01(\x04\x12%\n\x06opened\x18\x06 \x01(\x0b\x32\x15.gouji.v1.TableOpened\x12&\n\x07results\x18\x07 \x03(\x0b\x32\x15.gouji.v1.HandOutcome\x12(\n\nattendance\x18\x1e \x03(\x0b\x32\x14.gouji.v1.AttendanceJ\x04\x08\x08\x10\t\"\xaa\x01\n\nAttendance\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tbot_plays\x18\x02 \x01(\x08\x12\x10\n\x08\x65xpiries\x18\x03 \x01(\r\x12\x10\n\x08returned\x18\x04 \x01(\x08\x12.\n\ngone_since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\x07\x63onduct\x18\x06 \x01(\x0b\x32\x11.gouji.v1.Conduct\"|\n\x0bHandOutcome\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x14\n\x0c\x66irst_leader\x18\x03 \x01(\r\x12\x0e\n\x06\x64igest\x18\x04 \x01(\t\x12\"\n\x05\x61\x66ter\x18\x05 \x01(\x0b\x32\x13.gouji.v1.Aftermath\"\x81\x02\n\tAftermath\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06opened\x18\x02 \x03(\r\x12!\n\x05\x62urns\x18\x03 \x03(\x0b\x32\x12.gouji.v1.BurnDone\x12#\n\x06\x63hokes\x18\x04 \x03(\x0b\x32\x13.gouji.v1.ChokeDone\x12\r\n\x05stuck\x18\x05 \x03(\r\x12-\n\x05\x63\x61lls\x18\x06 \x03(\x0b\x32\x1e.gouji.v1.Aftermath.CallsEntry\x12\x0f\n\x07\x64oubled\x18\x07 \x01(\x08\x12\x10\n\x08revolted\x18\x08 \x03(\r\x1a,\n\nCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"A\n\x08\x42urnDone\x12\x0e\n\x06\x62urner\x18\x01 \x01(\r\x12\x0e\n\x06\x62urned\x18\x02 \x01(\r\x12\x15\n\rcounter_burns\x18\x03 \x01(\r\"+\n\tChokeDone\x12\x0e\n\x06\x63hoked\x18\x01 \x01(\r\x12\x0e\n\x06\x63hoker\x18\x02 \x01(\rb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17gouji/v1/snapshot.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x16gouji/v1/scoring.proto\"\xf5\x01\n\rTableSnapshot\x12\x0f\n\x07version\x18\x01 \x01(\r\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x04 \x01(\r\x12\x0c\n\x04turn\x18\x05 \x01(\x04\x12%\n\x06opened\x18\x06 \x01(\x0b\x32\x15.gouji.v1.TableOpened\x12&\n\x07results\x18\x07 \x03(\x0b\x32\x15.gouji.v1.HandOutcome\x12(\n\nattendance\x18\x1e \x03(\x0b\x32\x14.gouji.v1.AttendanceJ\x04\x08\x08\x10\t\"\xb8\x01\n\nAttendance\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tbot_plays\x18\x02 \x01(\x08\x12\x10\n\x08\x65xpiries\x18\x03 \x01(\r\x12\x10\n\x08returned\x18\x04 \x01(\x08\x12.\n\ngone_since\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\x07\x63onduct\x18\x06 \x01(\x0b\x32\x11.gouji.v1.Conduct\x12\x0c\n\x04gone\x18\x07 \x01(\x08\"|\n\x0bHandOutcome\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x14\n\x0c\x66irst_leader\x18\x03 \x01(\r\x12\x0e\n\x06\x64igest\x18\x04 \x01(\t\x12\"\n\x05\x61\x66ter\x18\x05 \x01(\x0b\x32\x13.gouji.v1.Aftermath\"\x81\x02\n\tAftermath\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06opened\x18\x02 \x03(\r\x12!\n\x05\x62urns\x18\x03 \x03(\x0b\x32\x12.gouji.v1.BurnDone\x12#\n\x06\x63hokes\x18\x04 \x03(\x0b\x32\x13.gouji.v1.ChokeDone\x12\r\n\x05stuck\x18\x05 \x03(\r\x12-\n\x05\x63\x61lls\x18\x06 \x03(\x0b\x32\x1e.gouji.v1.Aftermath.CallsEntry\x12\x0f\n\x07\x64oubled\x18\x07 \x01(\x08\x12\x10\n\x08revolted\x18\x08 \x03(\r\x1a,\n\nCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"A\n\x08\x42urnDone\x12\x0e\n\x06\x62urner\x18\x01 \x01(\r\x12\x0e\n\x06\x62urned\x18\x02 \x01(\r\x12\x15\n\rcounter_burns\x18\x03 \x01(\r\"+\n\tChokeDone\x12\x0e\n\x06\x63hoked\x18\x01 \x01(\r\x12\x0e\n\x06\x63hoker\x18\x02 \x01(\rb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,15 +39,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TABLESNAPSHOT']._serialized_start=118
   _globals['_TABLESNAPSHOT']._serialized_end=363
   _globals['_ATTENDANCE']._serialized_start=366
-  _globals['_ATTENDANCE']._serialized_end=536
-  _globals['_HANDOUTCOME']._serialized_start=538
-  _globals['_HANDOUTCOME']._serialized_end=662
-  _globals['_AFTERMATH']._serialized_start=665
-  _globals['_AFTERMATH']._serialized_end=922
-  _globals['_AFTERMATH_CALLSENTRY']._serialized_start=878
-  _globals['_AFTERMATH_CALLSENTRY']._serialized_end=922
-  _globals['_BURNDONE']._serialized_start=924
-  _globals['_BURNDONE']._serialized_end=989
-  _globals['_CHOKEDONE']._serialized_start=991
-  _globals['_CHOKEDONE']._serialized_end=1034
+  _globals['_ATTENDANCE']._serialized_end=550
+  _globals['_HANDOUTCOME']._serialized_start=552
+  _globals['_HANDOUTCOME']._serialized_end=676
+  _globals['_AFTERMATH']._serialized_start=679
+  _globals['_AFTERMATH']._serialized_end=936
+  _globals['_AFTERMATH_CALLSENTRY']._serialized_start=892
+  _globals['_AFTERMATH_CALLSENTRY']._serialized_end=936
+  _globals['_BURNDONE']._serialized_start=938
+  _globals['_BURNDONE']._serialized_end=1003
+  _globals['_CHOKEDONE']._serialized_start=1005
+  _globals['_CHOKEDONE']._serialized_end=1048
 # @@protoc_insertion_point(module_scope)

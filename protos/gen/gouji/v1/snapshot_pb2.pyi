@@ -88,12 +88,15 @@ class Attendance(_message.Message):
     RETURNED_FIELD_NUMBER: _builtins.int
     GONE_SINCE_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
+    GONE_FIELD_NUMBER: _builtins.int
     connected: _builtins.bool
     bot_plays: _builtins.bool
     expiries: _builtins.int
     """Decisions in a row that the player left to the clock."""
     returned: _builtins.bool
     """The player has acted although a bot plays."""
+    gone: _builtins.bool
+    """It was seen to go: no contribution of the player's is waited for."""
     @_builtins.property
     def gone_since(self) -> _timestamp_pb2.Timestamp:
         """Since when the player has been gone, if it is not connected."""
@@ -111,10 +114,11 @@ class Attendance(_message.Message):
         returned: _builtins.bool = ...,
         gone_since: _timestamp_pb2.Timestamp | None = ...,
         conduct: _scoring_pb2.Conduct | None = ...,
+        gone: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "gone_since", b"gone_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "conduct", b"conduct", "connected", b"connected", "expiries", b"expiries", "gone_since", b"gone_since", "returned", b"returned"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_plays", b"bot_plays", "conduct", b"conduct", "connected", b"connected", "expiries", b"expiries", "gone", b"gone", "gone_since", b"gone_since", "returned", b"returned"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -869,6 +869,56 @@ class ReadyResponse(_message.Message):
 Global___ReadyResponse: _TypeAlias = ReadyResponse  # noqa: Y015
 
 @_typing.final
+class ContributeRequest(_message.Message):
+    """A seat's part in a deal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    CONTRIBUTION_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    hand: _builtins.int
+    """The hand that is about to be dealt (`Event.hand` of `HandCommitted`)."""
+    contribution: _builtins.bytes
+    """32 bytes that nobody can guess. Nobody sees them before the deal."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        hand: _builtins.int = ...,
+        contribution: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contribution", b"contribution", "hand", b"hand", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContributeRequest: _TypeAlias = ContributeRequest  # noqa: Y015
+
+@_typing.final
+class ContributeResponse(_message.Message):
+    """The contribution is in the log; the same again is a duplicate, another one is refused."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    outcome: Global___Outcome.ValueType
+    def __init__(
+        self,
+        *,
+        outcome: Global___Outcome.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContributeResponse: _TypeAlias = ContributeResponse  # noqa: Y015
+
+@_typing.final
 class AdoptRequest(_message.Message):
     """A table that its server offers between two steps."""
 

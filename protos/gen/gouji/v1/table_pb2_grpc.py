@@ -60,6 +60,11 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.LeaveRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.LeaveResponse.FromString,
                 _registered_method=True)
+        self.Contribute = channel.unary_unary(
+                '/gouji.v1.TableService/Contribute',
+                request_serializer=gouji_dot_v1_dot_table__pb2.ContributeRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.ContributeResponse.FromString,
+                _registered_method=True)
         self.Open = channel.unary_unary(
                 '/gouji.v1.TableService/Open',
                 request_serializer=gouji_dot_v1_dot_table__pb2.OpenRequest.SerializeToString,
@@ -137,6 +142,13 @@ class TableServiceServicer:
     def Leave(self, request, context):
         """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
         Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Contribute(self, request, context):
+        """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -226,6 +238,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Leave,
                     request_deserializer=gouji_dot_v1_dot_table__pb2.LeaveRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.LeaveResponse.SerializeToString,
+            ),
+            'Contribute': grpc.unary_unary_rpc_method_handler(
+                    servicer.Contribute,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.ContributeRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.ContributeResponse.SerializeToString,
             ),
             'Open': grpc.unary_unary_rpc_method_handler(
                     servicer.Open,
@@ -404,6 +421,33 @@ class TableService:
             '/gouji.v1.TableService/Leave',
             gouji_dot_v1_dot_table__pb2.LeaveRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.LeaveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Contribute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Contribute',
+            gouji_dot_v1_dot_table__pb2.ContributeRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.ContributeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,6 +45,8 @@ class TableServiceStub:
     """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
     Roles: player.
     """
+    Contribute: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]
+    """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
     ListPhrases: _grpc.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]
@@ -81,6 +83,8 @@ class TableServiceAsyncStub(TableServiceStub):
     """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
     Roles: player.
     """
+    Contribute: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]  # type: ignore[assignment]
+    """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
     Open: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRequest, _table_pb2.OpenResponse]  # type: ignore[assignment]
     """Wake up a table that was placed on this server: idempotent. Roles: service."""
     ListPhrases: _aio.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]  # type: ignore[assignment]
@@ -144,6 +148,14 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
         Roles: player.
         """
+
+    @_abc_1.abstractmethod
+    def Contribute(
+        self,
+        request: _table_pb2.ContributeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ContributeResponse, _abc.Awaitable[_table_pb2.ContributeResponse]]:
+        """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
 
     @_abc_1.abstractmethod
     def Open(
