@@ -51,7 +51,8 @@ def test_the_page_tells_how_to_deal_again(name: str) -> None:
     record = parse_record((RECORDS / f"{name}.txt").read_text(encoding="utf-8"))
     played, cards = record.hands[0], deck(record)
     assert played.secret is not None
-    source = numbers(mac(played.secret, f"deal/{record.table}/1".encode()))
+    label = f"deal/{record.table}/{record.number}/1/".encode()
+    source = numbers(mac(played.secret, label + b"".join(given or bytes(32) for given in played.contributions)))
     for place in range(len(cards) - 1, 0, -1):
         other = below(source, place + 1)
         cards[place], cards[other] = cards[other], cards[place]

@@ -190,7 +190,7 @@ ORDINARY = (
     "gouji play",
 )
 BURNING = ("burn burn", "burn pass", "opened")
-REVOLT = ("revolt revolt", "revolt stay", "revolted", "head keep_head", "head no_head", "void", "contest pass")
+REVOLT = ("revolt revolt", "revolt stay", "revolted", "head keep_head", "head no_head", "void")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def lease(rows: Any, clock: ManualClock) -> Lease:
-    lease = Lease(Store(rows.database), clock, 6)
+    lease = Lease(Store(rows.database, rows.vault), clock, 6)
     await lease.begin("here:1", 10)
     return lease
 
@@ -67,7 +67,7 @@ async def test_one_that_has_run_out_is_not_renewed_however_fast_the_answer(lease
 
 
 async def test_a_new_one_frees_the_tables_of_the_one_before(rows: Any, lease: Lease) -> None:
-    store = Store(rows.database)
+    store = Store(rows.database, rows.vault)
     await rows.place("t1")
     first = lease.server_id
     assert await store.take(first, 1)
@@ -84,7 +84,7 @@ async def test_waiting_for_a_database_that_hangs_ends_with_the_lease(
         await asyncio.Event().wait()
         return True
 
-    lease = Lease(Store(rows.database), SystemClock(), 0.2)
+    lease = Lease(Store(rows.database, rows.vault), SystemClock(), 0.2)
     await lease.begin("here:1", 10)
     monkeypatch.setattr(Store, "renew", hang)
     assert not await lease.renew(0, draining=False)

@@ -19,6 +19,7 @@ def state(table: Table) -> dict[str, Any]:
     del known["conduct"]
     known["_match"] = vars(table.match)
     known["hand"] = table.hand and (table.hand.digest(), table.hand.turn, table.hand.window)
+    known["collecting"] = table.collecting and vars(table.collecting)
     known["window"] = table.window and (table.window.until, table.window.questions)
     return known
 
@@ -73,7 +74,7 @@ async def test_a_table_in_its_second_hand_is_taken_up_from_its_snapshot(serve: A
 
         await come(second_hand)
     async with serve() as running:
-        snapshot = await Store(running.rows.database).snapshot("t1")
+        snapshot = await Store(running.rows.database, running.rows.vault).snapshot("t1")
         assert snapshot is not None
         await running.rows.execute(sa.delete(table_events).where(table_events.c.seq <= snapshot.sequence))
         await running.host.open("t1")
@@ -81,7 +82,7 @@ async def test_a_table_in_its_second_hand_is_taken_up_from_its_snapshot(serve: A
         assert live.table.hand_number > snapshot.hand
 
         async def third_hand() -> bool:
-            newer = await Store(running.rows.database).snapshot("t1")
+            newer = await Store(running.rows.database, running.rows.vault).snapshot("t1")
             return newer is not None and newer.sequence > snapshot.sequence
 
         await come(third_hand)
@@ -89,7 +90,7 @@ async def test_a_table_in_its_second_hand_is_taken_up_from_its_snapshot(serve: A
 
 @pytest.mark.parametrize("version", [0, SNAPSHOT_VERSION + 1])
 async def test_a_snapshot_of_another_form_is_passed_over(rows: Any, version: int) -> None:
-    store = Store(rows.database)
+    store = Store(rows.database, rows.vault)
     await rows.place("t1")
     other = snapshot_pb2.TableSnapshot(version=version, sequence=77).SerializeToString()
     await rows.execute(sa.insert(table_snapshots).values(table_id="t1", snapshot=other))

@@ -427,7 +427,10 @@ class Table:
     def _fold_committed(self, committed: events_pb2.HandCommitted) -> None:
         until = committed.until.ToMicroseconds()
         self.collecting = Collecting(committed.secret, self.hand_number, committed.awaited, until)
-        self.hand, self.window, self.trick = None, None, []
+        # What was of the hand before is forgotten here, so that a snapshot need not keep it.
+        self.hand, self.window, self.trick, self.past = None, None, [], Past()
+        self._secret, self._contributions, self._banks_us = b"", (), [0] * SEATS
+        self.scores, self.began = self.match.team_scores or self.match.scores, self.at
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
         if self.collecting is None:
