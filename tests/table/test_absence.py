@@ -13,7 +13,7 @@ from gouji.engine import Action
 from gouji.serving.errors import reason_of
 from gouji.serving.schema import active_seats, hand_results
 from gouji.serving.testing import ManualClock, until
-from gouji.table.live import Live, SLOW_US
+from gouji.table.live import SLOW_US, Live
 from gouji.table.store import Store
 from gouji.v1 import events_pb2, scoring_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
