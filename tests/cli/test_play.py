@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -52,6 +53,8 @@ class Terminal:
             encoding="utf-8",
             timeout=60,
             dimensions=(50, 100),
+            # A terminal's own shell lets Ctrl-C through, also where whoever runs the tests ignores it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self._running.append(spawned)
         return spawned
