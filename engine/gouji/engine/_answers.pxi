@@ -331,7 +331,7 @@ cdef void make_play(State* s, const Rules* rules, const Play* play, bint burn, L
 
 cdef inline void proceed(State* s, const Rules* rules, Log* log) noexcept nogil:
     """Ask the next seat, or end the trick."""
-    if not ask_at_once(s, rules) and not ask_next(s, rules):
+    if not ask_at_once(s) and not ask_next(s, rules):
         end_trick(s, rules, log)
 
 

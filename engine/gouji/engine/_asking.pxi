@@ -55,10 +55,6 @@ cdef void ask_alone(State* s, int seat, int question) noexcept nogil:
     s.question = question
 
 
-cdef inline bint is_private(int question) noexcept nogil:
-    return question == Q_BURN or question == Q_REVOLT or question == Q_REDEAL or question == Q_SINK
-
-
 cdef bint has_decision(const State* s, const Rules* rules, int seat, int question) noexcept nogil:
     """Whether the seat holds what it takes to be asked a private question."""
     if question == Q_BURN:
@@ -93,7 +89,7 @@ cdef bint waits(State* s) noexcept nogil:
     return True
 
 
-cdef inline bint ask_at_once(State* s, const Rules* rules) noexcept nogil:
+cdef inline bint ask_at_once(State* s) noexcept nogil:
     """Ask the next in the row if that is an open question of the play, by the shortest way."""
     cdef int seat, question
     if s.next_ask >= s.n_asks or (s.held and s.window):

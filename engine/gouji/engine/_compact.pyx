@@ -10,11 +10,11 @@ the hand.
 
 from libc.stdint cimport uint64_t
 
-from gouji.engine._state cimport BURN, PLAY, Play, Rules, unpack
+from gouji.engine._state cimport BURN, PLAY, Play, Rules, kind_in, unpack
 
 
 cdef inline bint is_played(uint64_t code) noexcept nogil:
-    return code & 31 == PLAY or code & 31 == BURN
+    return kind_in(code) == PLAY or kind_in(code) == BURN
 
 
 cdef inline bint alike(Play one, Play other, bint duel) noexcept nogil:

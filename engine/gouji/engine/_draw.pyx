@@ -13,11 +13,11 @@ from gouji.engine._game cimport (
     gives_for_nothing, has_decision, holds_opening, may_refuse, only_threes, payable, price, seller_for,
 )
 from gouji.engine._sanity cimport is_sane
-from gouji.engine._sight cimport Sight, is_private
+from gouji.engine._sight cimport Sight
 from gouji.engine._state cimport (
     ADVANCE, BIG, BUY, FOUR, MAX_ASKS, MAX_DEBTS, NONE, OVER, Q_ACCEPT, Q_BUY, Q_GIVE, Q_PAY, Q_TAKE, RANKS,
-    REVOLT_THREELESS, SEATS, SMALL, THREE, TOTAL, TRIBUTE, TWO, TWOS_ANY, Debt, Rules, State, after, has, jokers,
-    opposite, same_team,
+    REVOLT_THREELESS, SEATS, SMALL, THREE, TOTAL, TRIBUTE, TWO, TWOS_ANY, Debt, Rules, State, after, has,
+    is_private, jokers, opposite, same_team,
 )
 
 cdef enum:

@@ -101,7 +101,7 @@ cdef int check(const State* s, const Rules* rules, uint64_t code) noexcept nogil
     if s.phase == PLAYING:
         return check_playing(s, rules, kind, code)
     if s.phase == LASTS:
-        return LEGAL if (value_in(code)) < SEATS and has(s.in_mask, value_in(code)) else WRONG_PHASE
+        return LEGAL if value_in(code) < SEATS and has(s.in_mask, value_in(code)) else WRONG_PHASE
     return check_prelude(s, rules, kind, code)
 
 

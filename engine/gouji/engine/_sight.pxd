@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint16_t
 
-from gouji.engine._state cimport NONE, Q_BURN, Q_REDEAL, Q_REVOLT, Q_SINK, SEATS, Rules, State
+from gouji.engine._state cimport NONE, SEATS, Rules, State, is_private
 
 cdef struct Sight:                  # a hand as one viewer may know it
     State s                         # what is hidden is blank
@@ -16,9 +16,6 @@ cdef struct Sight:                  # a hand as one viewer may know it
 cdef inline bint is_hidden(const State* s, int viewer) noexcept nogil:
     # Whether the question that stands is a private one of others, or none while answers are open.
     return s.turn == NONE or (s.turn != viewer and is_private(s.question))
-
-cdef inline bint is_private(int question) noexcept nogil:
-    return question == Q_BURN or question == Q_REVOLT or question == Q_REDEAL or question == Q_SINK
 
 cdef int shown_count(const State* s, const Rules* rules, int seat, int viewer) noexcept nogil
 cdef bint shows_hand(const State* s, const Rules* rules, int seat, int viewer) noexcept nogil

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from gouji.engine._state cimport (
     ADVANCE, FOUR, NONE, OVER, PLAYING, Q_ACCEPT, Q_GIVE, Q_NOTHING, Q_RETURN, Q_SINK, RANKS, SEATS, TOTAL,
-    TRIBUTE, Debt, Rules, State, has, same_team,
+    TRIBUTE, Debt, Rules, State, has, is_private, same_team,
 )
 
 
@@ -20,7 +20,7 @@ cdef int shown_count(const State* s, const Rules* rules, int seat, int viewer) n
     if viewer == seat or held == 0:
         return held
     # 36 is every card of four packs, and means always.
-    if rules.threes_last or (held > rules.report_at and rules.report_at < 36):
+    if held > rules.report_at and rules.report_at < 36:
         return -1
     if rules.on_request and (viewer == NONE or not has(s.asked[viewer], seat)):
         return -1

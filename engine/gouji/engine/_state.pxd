@@ -346,6 +346,10 @@ cdef inline bint has_head(const State* s, int seat) noexcept nogil:
     # R4.5; R9.2: a kept head counts as one.
     return has(s.in_mask, opposite(seat)) or s.kept[seat] > 0
 
+cdef inline bint is_private(int question) noexcept nogil:
+    """Whether who is asked this must not show (R3.1, R5.2, R9.1, R9.9)."""
+    return question == Q_BURN or question == Q_REVOLT or question == Q_REDEAL or question == Q_SINK
+
 cdef inline int headed(const State* s) noexcept nogil:
     """The seats that have a head."""
     cdef int seat, seats = ((s.in_mask << 3) | (s.in_mask >> 3)) & 63

@@ -22,9 +22,8 @@ from gouji.engine._scores cimport score
 from gouji.engine._sight cimport Sight, is_hidden, look, shown_count, shows_hand
 from gouji.engine._state_text cimport state_lines
 from gouji.engine._state cimport (
-    ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_REDEAL, Q_RETURN,
-    Q_REVOLT, Q_SINK, RANKS, SEATS, SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, jokers,
-    pack, pack_value,
+    ADVANCE, BIG, BUY, MAX_DEBTS, NONE, OVER, PLAYING, Q_BURN, Q_LAST, Q_LEAD, Q_NOTHING, Q_RETURN, RANKS, SEATS,
+    SMALL, TOTAL, TRIBUTE, TWO, Log, Play, Rules, State, has, has_head, is_private, jokers, kind_in, pack, pack_value,
 )
 
 from gouji.engine import events
@@ -231,7 +230,7 @@ cdef class Hand:
 
     @property
     def private(self):
-        return self.s.question in (Q_BURN, Q_REVOLT, Q_REDEAL, Q_SINK)
+        return bool(is_private(self.s.question))
 
     @property
     def window(self):
@@ -508,7 +507,7 @@ cdef class Hand:
 
     cdef bint declines(self, uint64_t code):
         """Whether a lawful action lets a private question go, unseen by all."""
-        return declines_privately(&self.s, code & 31)
+        return declines_privately(&self.s, kind_in(code))
 
     cdef uint64_t lawful(self, object action) except? 0xFFFFFFFFFFFFFFFF:
         """Pack an action if it is legal; a fault may cost the turn (R9.13)."""
@@ -594,7 +593,7 @@ cdef class Hand:
         if not codes:
             raise ValueError("nobody is asked")
         if self.s.question == Q_LEAD:
-            return self.decode(min([code for code in codes if code & 31 == LEADING], key=cost_of))
+            return self.decode(min([code for code in codes if kind_in(code) == LEADING], key=cost_of))
         if self.s.question == Q_RETURN:
             return decode(min(codes, key=return_cost))
         if self.s.question == Q_LAST:
