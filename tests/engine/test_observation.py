@@ -289,6 +289,20 @@ def test_a_struck_seats_cards_and_a_team_mates_that_may_be_seen_are_drawn_as_the
     assert not any(view.shown for view in hand.observe(1).seats)
 
 
+def test_cards_of_a_choked_seat_that_left_are_drawn_as_they_lie() -> None:
+    """R9.8: all have seen them, as those of a struck seat."""
+    compared = 0
+    for number in range(40):
+        rng, hand = random.Random(number), Hand.deal(RuleSet.parse("qingdao"), number.to_bytes(32, "big"))
+        while not hand.over:
+            hand.advance(rng.choice(hand.legal_codes()))
+            for seat in {seat for seat, _ in hand.choked} - set(hand.in_seats):
+                if not hand.over and rng.random() < 0.1:
+                    assert hand.determinize((seat + 1) % 6, rng).hands[seat] == hand.hands[seat]
+                    compared += 1
+    assert compared > 100
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_cards_swapped_between_others_change_no_byte_of_an_observation(name: str) -> None:
     counted: Counts = Counter()

@@ -225,6 +225,7 @@ cdef void leave_open(State* s, int seat) noexcept nogil:
     cdef int rank
     for rank in range(TOTAL + 1):
         s.played[seat][rank] += s.counts[seat][rank]
+    s.laid_open |= 1 << seat
     leave_last(s, seat)
 
 

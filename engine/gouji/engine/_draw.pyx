@@ -353,8 +353,8 @@ cdef void give_suits(const Bounds* b, int seat, uint64_t* chance, State* out) no
     cdef int rank, suit, i, n
     for rank in range(SMALL):
         n = out.played[seat][rank] + out.aside[seat][rank]
-        # What a struck seat held counts as played.
-        if not has(out.struck, seat):
+        # What a seat laid open counts as played.
+        if not has(out.laid_open, seat):
             n += out.counts[seat][rank]
         suit = below(chance, 4)
         for i in range(n):

@@ -50,7 +50,8 @@ cdef bint seats_are_sane(const State* s) noexcept:
     for other in (s.turn, s.table_seat, s.yielder, s.first_gouji, s.fours_due, s.slam, s.seller):
         if other > 5 and other != NONE:
             return False
-    for mask in (s.passed, s.opened, s.revolted, s.struck, s.stuck, s.four_played, s.led, s.answered, s.resisting):
+    for mask in (s.passed, s.opened, s.revolted, s.struck, s.laid_open, s.stuck, s.four_played, s.led, s.answered,
+                 s.resisting):
         if mask > 63:
             return False
     for flag in (s.held, s.window, s.void_hand, s.gouji, s.dead, s.kept_play, s.choke_due,

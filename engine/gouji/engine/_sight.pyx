@@ -65,6 +65,7 @@ cdef void show_standing(const State* s, State* out) noexcept nogil:
     out.burning = s.burning
     out.revolted = s.revolted
     out.struck = s.struck
+    out.laid_open = s.laid_open
     out.stuck = s.stuck
     out.four_played = s.four_played
     out.led = s.led
@@ -195,7 +196,7 @@ cdef void show_others(const State* s, const Rules* rules, Sight* out) noexcept n
         out.held[seat] = NONE if count < 0 else count
         if seat == out.viewer and s.phase != ADVANCE:
             continue
-        if has(s.struck, seat) or shows_hand(s, rules, seat, out.viewer):
+        if has(s.laid_open, seat) or shows_hand(s, rules, seat, out.viewer):
             memcpy(out.s.counts[seat], s.counts[seat], 16)
         else:
             hide(s.counts[seat], seat, out)

@@ -274,6 +274,7 @@ cdef struct State:
     uint8_t burning
     uint8_t revolted
     uint8_t struck
+    uint8_t laid_open               # left with cards that all have seen: struck, or R9.8, R9.14
     uint8_t stuck
     uint8_t order[SEATS]            # seat of each place, or NONE
     uint8_t finished[SEATS]

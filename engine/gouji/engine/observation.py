@@ -6,7 +6,7 @@ Where the rules show cards or hide them, and where that stands here:
 - R3.2: who leads shows (`first_leader`), the cards that decided it do not.
 - R3.3, R4.9, R5.4: cards played are seen by all (`SeatView.played`, `history`).
 - R5.2, R9.1, R9.9, R3.1: who is asked in private, and who declines, does not show (`answers_open`; `turn` is None).
-- R5.5: a struck seat's cards are seen by all (`SeatView.played`).
+- R5.5, R9.8, R9.14: the cards of a seat that is struck, or leaves with cards, are seen by all (`SeatView.played`).
 - R8.3, R8.7: cards paid and bought are seen by all, so that their taker is known to hold them (`SeatView.known`).
 - R8.4: cards given back, and what is refused of them, are seen by the two seats; others see how many.
 - R8.6: that a seat resists shows when a tribute falls due; the cards do not.
