@@ -1,9 +1,12 @@
 """Fixtures for all tests: databases of both kinds, settings that touch nothing outside the test's directory."""
 
+import importlib.util
 import os
 import secrets
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import ModuleType
 
 import asyncpg  # type: ignore[import-untyped]
 import pytest
@@ -21,6 +24,22 @@ async def _admin(statement: str) -> None:
         await connection.execute(statement)
     finally:
         await connection.close()
+
+
+@pytest.fixture(scope="session")
+def load_script() -> Callable[[Path], ModuleType]:
+    """Import a script that stands in no package, under its own name."""
+
+    def load(path: Path) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
+        assert spec
+        assert spec.loader
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """`gouji record --format record`, `gouji replay` and `gouji verify` as a user runs them."""
 
 import asyncio
-import importlib.util
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -39,15 +39,9 @@ def run(*arguments: str | Path, stdin: str | None = None) -> tuple[int, str, str
 
 
 @pytest.fixture(scope="module")
-def tables() -> ModuleType:
+def tables(load_script: Callable[[Path], ModuleType]) -> ModuleType:
     """The tables in memory at which the golden records were made."""
-    spec = importlib.util.spec_from_file_location("golden_records", GOLDEN / "make.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["golden_records"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script(GOLDEN / "make.py")
 
 
 @pytest.fixture(scope="module")

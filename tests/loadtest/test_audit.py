@@ -1,7 +1,5 @@
 """The load test's audit finds what it is for."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -18,16 +16,9 @@ SECRET = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
-def audit() -> ModuleType:
+def audit(load_script: Callable[[Path], ModuleType]) -> ModuleType:
     """`loadtest` is a folder of scripts, not a package."""
-    path = Path(__file__).resolve().parents[2] / "loadtest/audit.py"
-    spec = importlib.util.spec_from_file_location("audit", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["audit"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script(Path(__file__).resolve().parents[2] / "loadtest/audit.py")
 
 
 def log() -> list[Event]:

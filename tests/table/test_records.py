@@ -1,7 +1,6 @@
 """A table's log as a record: all of a hand once it is over, and nothing hidden before."""
 
-import importlib.util
-import sys
+from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
 from types import ModuleType
@@ -26,16 +25,9 @@ RULES = [
 
 
 @pytest.fixture(scope="module")
-def tables() -> ModuleType:
+def tables(load_script: Callable[[Path], ModuleType]) -> ModuleType:
     """The tables in memory at which the golden records were made."""
-    path = Path(__file__).resolve().parents[1] / "records/make.py"
-    spec = importlib.util.spec_from_file_location("golden_records", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["golden_records"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_script(Path(__file__).resolve().parents[1] / "records/make.py")
 
 
 def played_out(tables: ModuleType, rules: object = "standard", **game: Any) -> list[Event]:
