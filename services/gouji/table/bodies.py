@@ -42,7 +42,7 @@ def taken(hand: Hand, answer: Answer, declined: Sequence[Answer]) -> events_pb2.
     )
 
 
-def ended(hand: Hand, secret: bytes, as_dealt: Hand) -> events_pb2.HandEnded:
+def ended(hand: Hand, secret: bytes) -> events_pb2.HandEnded:
     """Say how a hand ended, and lay its deal open."""
     return events_pb2.HandEnded(
         order=hand.order,
@@ -50,7 +50,7 @@ def ended(hand: Hand, secret: bytes, as_dealt: Hand) -> events_pb2.HandEnded:
         team_scores=hand.team_scores or (),
         voided=hand.void,
         secret=secret,
-        hands=hands(as_dealt),
+        hands=as_dealt(hand),
         digest=hand.digest(),
         owes=map(debt_to_proto, hand.owes),
     )
@@ -59,6 +59,11 @@ def ended(hand: Hand, secret: bytes, as_dealt: Hand) -> events_pb2.HandEnded:
 def hands(hand: Hand) -> list[events_pb2.DealtHand]:
     """Give the six hands as they are now."""
     return [events_pb2.DealtHand(cards=map(card_to_proto, hand.cards(seat))) for seat in range(SEATS)]
+
+
+def as_dealt(hand: Hand) -> list[events_pb2.DealtHand]:
+    """Give the six hands as they were dealt; none for a hand that keeps no account."""
+    return [events_pb2.DealtHand(cards=map(card_to_proto, cards)) for cards in hand.dealt or ()]
 
 
 def declines(answers: Iterable[Answer]) -> list[events_pb2.PrivateDecline]:

@@ -152,11 +152,11 @@ class Live:
         await asyncio.shield(written)
         return table_pb2.OUTCOME_DONE
 
-    async def _accepted(self, command: Command) -> Accepted | None:
-        """Give what was accepted under a command's id, once it is in the log."""
+    async def _accepted(self, command: Command | None) -> Accepted | None:
+        """Give what was accepted under a command's id, if there is one, once it is in the log."""
         # A refusal too may tell only what is in the log.
         await self.settled()
-        accepted = self._book.find(command)
+        accepted = self._book.find(command) if command else None
         if accepted is not None:
             await self.written()
             await self.settled()
@@ -173,8 +173,7 @@ class Live:
 
         Answered once it is in the log. Raises `ServiceError` with the reason of a refusal.
         """
-        await self.settled()
-        accepted = self._book.find(command) if command else None
+        accepted = await self._accepted(command)
         if accepted is not None:
             return Told(table_pb2.OUTCOME_DUPLICATE, accepted.sequence)
         with self._guarded():
@@ -228,32 +227,12 @@ class Live:
 
     async def take_seat(self, seat: int) -> int:
         """Give a seat back to its player; says which event shows it, 0 when no bot played. Raises `ServiceError`."""
-        await self.settled()
-        self._must_play(seat)
-        if not self.table.presence[seat].bot_plays:
-            return 0
-        return await self._change_seat(seat, bot_plays=0)
+        return (await self.tell(lambda table, now: table.take_seat(seat, now))).sequence
 
     async def leave_seat(self, seat: int) -> int:
         """Have a player leave for good; says which event shows it, 0 when it had left. Raises `ServiceError`."""
-        await self.settled()
-        if self.table.presence[seat].left:
-            return 0
-        self._must_play(seat)
-        return await self._change_seat(seat, connected=0, bot_plays=1, left=1, penalty=self._around.leave_penalty)
-
-    def _must_play(self, seat: int) -> None:
-        """Refuse what only a player of this match may do."""
-        reason = "table_over" if self.table.over else "seat_left" if self.table.presence[seat].left else ""
-        if reason:
-            raise refusal(Refused(reason, self.table.turn))
-
-    async def _change_seat(self, seat: int, **changes: int) -> int:
-        """Change who plays a seat; answered once it is in the log."""
-        with self._guarded():
-            written, sequence = self._step(self.table.change_seat(seat, self._around.now(), **changes))
-        await asyncio.shield(written)
-        return sequence
+        penalty = self._around.leave_penalty
+        return (await self.tell(lambda table, now: table.leave_seat(seat, penalty, now))).sequence
 
     def wake(self, due: Due) -> None:
         """Do what is due now. A timer set for an earlier turn does nothing."""

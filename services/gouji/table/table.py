@@ -70,7 +70,6 @@ class Table:
         self.frozen = ""
         self._match: Match | None = None
         self._secret = b""
-        self._contributions: Sequence[bytes] = ()
         self._recorded = True
         self._banks_us = [0] * SEATS
 
@@ -172,6 +171,20 @@ class Table:
     def change_seat(self, seat: int, now: int, **changes: int) -> Event:
         """Make the event that shows who plays a seat; ``changes`` are fields of `SeatChanged`, the rest stands."""
         return self._event(now, seat_changed=self.presence.change(seat, changes))
+
+    def take_seat(self, seat: int, now: int) -> Refused | Event | None:
+        """Make the event by which a player takes its seat back; why not, or None when no bot plays."""
+        if self.over or self.presence[seat].left:
+            return Refused("table_over" if self.over else "seat_left", self.turn)
+        return self.change_seat(seat, now, bot_plays=0) if self.presence[seat].bot_plays else None
+
+    def leave_seat(self, seat: int, penalty: int, now: int) -> Refused | Event | None:
+        """Make the event by which a player leaves for good; why not, or None when it has left."""
+        if self.presence[seat].left:
+            return None
+        if self.over:
+            return Refused("table_over", self.turn)
+        return self.change_seat(seat, now, connected=0, bot_plays=1, left=1, penalty=penalty)
 
     def credit(self, pause_us: int, now: int) -> Event:
         """Make the event by which what the server took is counted as nobody's time."""
@@ -304,14 +317,12 @@ class Table:
     def _hand_ended(self, now: int) -> Event:
         if self.hand is None:
             raise ValueError("no hand is being played")
-        dealt = self.deal(self._secret, self._contributions)
-        return self._event(now, hand_ended=bodies.ended(self.hand, self._secret, dealt))
+        return self._event(now, hand_ended=bodies.ended(self.hand, self._secret))
 
     def _hand_given_up(self, now: int) -> Event:
         if self.hand is None:
             raise ValueError("no hand is being played")
-        dealt = bodies.hands(self.deal(self._secret, self._contributions))
-        return self._event(now, hand_ended=given_up(self.hand, self._secret, dealt))
+        return self._event(now, hand_ended=given_up(self.hand, self._secret, bodies.as_dealt(self.hand)))
 
     def _match_ended(self, now: int) -> Event:
         ended = events_pb2.MatchEnded(
@@ -429,15 +440,15 @@ class Table:
         self.collecting = Collecting(committed.secret, self.hand_number, committed.awaited, until)
         # What was of the hand before is forgotten here, so that a snapshot need not keep it.
         self.hand, self.window, self.trick, self.past = None, None, [], Past()
-        self._secret, self._contributions, self._banks_us = b"", (), [0] * SEATS
+        self._secret, self._banks_us = b"", [0] * SEATS
         self.scores, self.began = self.match.team_scores or self.match.scores, self.at
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
         if self.collecting is None:
             raise ValueError("a hand is dealt without a commitment")
-        self._secret, self._contributions = self.collecting.secret, tuple(dealt.contributions)
+        self._secret = self.collecting.secret
         self.collecting, self._recorded = None, False
-        self.hand = self.deal(self._secret, self._contributions)
+        self.hand = self.deal(self._secret, tuple(dealt.contributions))
         if bodies.hands(self.hand) != list(dealt.hands):
             raise ValueError("the secret does not give the cards that the log says were dealt")
         self.past = Past()
