@@ -38,6 +38,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
+def _heed_interrupts() -> None:
+    """Let Ctrl-C through as a terminal's own shell does, also where whoever runs the tests ignores or blocks it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 class Terminal:
     """A person at a terminal of 100 columns."""
 
@@ -53,8 +59,7 @@ class Terminal:
             encoding="utf-8",
             timeout=60,
             dimensions=(50, 100),
-            # A terminal's own shell lets Ctrl-C through, also where whoever runs the tests ignores it.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=_heed_interrupts,
         )
         self._running.append(spawned)
         return spawned

@@ -1,5 +1,7 @@
 """Watchers: bounded, in order, and ended in good order."""
 
+import asyncio
+
 import pytest
 
 from gouji.serving.errors import ServiceError
@@ -55,6 +57,16 @@ async def test_waiting_ends_with_an_event_an_end_or_the_time() -> None:
     watcher.end()
     assert await watcher.wait(60)
     assert not watcher.check()
+
+
+async def test_a_stream_that_is_cancelled_as_an_event_comes_is_cancelled() -> None:
+    watcher = Watcher(0, first=1)
+    waiting = asyncio.create_task(watcher.wait(60))
+    await asyncio.sleep(0)
+    watcher.put(event(1))
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    assert waiting.cancelled()
 
 
 def test_an_event_is_made_once_for_each_seat_and_slow_watchers_are_dropped() -> None:

@@ -175,7 +175,9 @@ class Session:
         try:
             stream = await open_stream(await self.metadata())
             while True:
-                message = await asyncio.wait_for(stream.read(), self.patience.silence)
+                # Not `wait_for`: before Python 3.12 it loses a cancellation that comes together with a message.
+                async with asyncio.timeout(self.patience.silence):
+                    message = await stream.read()
                 if message is grpc.aio.EOF:
                     raise ClientError(grpc.StatusCode.UNAVAILABLE, "the stream ended")
                 yield message  # type: ignore[misc]

@@ -80,7 +80,9 @@ class Watcher:
         if self._pending or self._ended:
             return True
         try:
-            await asyncio.wait_for(self._woken.wait(), seconds)
+            # Not `wait_for`: before Python 3.12 it loses a cancellation that comes together with an event.
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
         except TimeoutError:
             return False
         return True
