@@ -110,7 +110,10 @@ def stage(cluster: Cluster, size: Size, tmp_path: Path) -> Stage:
         tokens = tokens_for(settings, SystemClock())
         database = Database(cluster.url)
         await database.upgrade()
-        fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **environment})
+        # Each server is full with a third of the new tables, so that all have some, and has room for the others'.
+        share = size.tables // 3 + 1
+        room = {"GOUJI_TABLE_CAPACITY": str(10 * share), "GOUJI_TABLE_KEPT_PERCENT": "90"}
+        fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **room, **environment})
         try:
             await fleet.start()
             yield Scene(fleet, database, vault_for(settings), Crowd(fleet.hub.address, tokens, match or size.match))

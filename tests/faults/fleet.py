@@ -1,6 +1,6 @@
 """The services as real processes: three table servers, each with bots, and one process of all the rest.
 
-Nobody is woken for a new table: the servers find their shares by themselves.
+The tables are spread over the servers by what each has room for.
 """
 
 import asyncio

@@ -185,11 +185,13 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
     made: list[Host] = []
 
     class Noted(Host):
-        def __init__(self, *args: Any) -> None:
-            super().__init__(*args)
+        def __init__(self, *args: Any, **names: Any) -> None:
+            super().__init__(*args, **names)
             made.append(self)
 
     monkeypatch.setattr("gouji.table.service.Host", Noted)
+    # However busy the machine, servers state all of their capacity.
+    monkeypatch.setattr("gouji.table.capacity.KEEPS_UP_SECONDS", 600.0)
     return made
 
 

@@ -120,7 +120,7 @@ async def test_a_server_without_room_takes_no_more(serve_sqlite: Any) -> None:
         for n in range(4):
             await running.rows.place(f"t{n}", people=6)
         await until(lambda: running.metric("gouji_tables_live") == 2)
-        assert await running.host.take_free() == 0
+        assert await running.host.taking.take_free() == 0
         for n in range(4):
             await running.service().open(f"t{n}")
         states = [(await running.rows.table(f"t{n}")).state for n in range(4)]

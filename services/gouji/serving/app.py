@@ -34,6 +34,7 @@ Servicer = TypeVar("Servicer")
 
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 10.0
 _LAG_INTERVAL_SECONDS = 0.5
+_LAG_LOOKS = 8
 _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound
 
 
@@ -56,6 +57,8 @@ class App:
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
+        self.lag_seconds = 0.0
+        """How late the event loop wakes up, averaged over the last few seconds."""
         self._roles: dict[str, Roles] = {}
         self.server = grpc.aio.server(interceptors=[self._surround()], options=_server_options(settings))
         self._database: Database | None = None
@@ -247,7 +250,9 @@ class App:
         while True:
             due = time.monotonic() + _LAG_INTERVAL_SECONDS
             await asyncio.sleep(_LAG_INTERVAL_SECONDS)
-            self.metrics.loop_lag_seconds.set(time.monotonic() - due)
+            lag = time.monotonic() - due
+            self.metrics.loop_lag_seconds.set(lag)
+            self.lag_seconds += (lag - self.lag_seconds) / _LAG_LOOKS
 
 
 Bind = Callable[[App], None]

@@ -64,7 +64,7 @@ class Database:
 
     def now(self) -> sa.ColumnElement[int]:
         """Give the SQL expression for the database's own time: microseconds; on SQLite whole milliseconds."""
-        return sa.literal_column(f"({_NOW[self.dialect]})", sa.BigInteger)
+        return now_in(self.dialect)
 
     def insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
         """Start an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""
@@ -104,6 +104,11 @@ class Database:
             yield connection
         finally:
             await connection.close()
+
+
+def now_in(dialect: str) -> sa.ColumnElement[int]:
+    """Give the SQL expression for the time of a database of this kind, as `Database.now` does."""
+    return sa.literal_column(f"({_NOW[dialect]})", sa.BigInteger)
 
 
 @asynccontextmanager

@@ -21,10 +21,11 @@ from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandBook
 from gouji.table.devices import Devices
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Owned
 from gouji.table.presence import PLAYER
 from gouji.table.refusals import resume_from, wrong_server
 from gouji.table.results import hand_result
-from gouji.table.store import Owned, Step
+from gouji.table.store import Step
 from gouji.table.table import DrawSecret, Table
 from gouji.table.timing import Due, Timers, full_clock
 from gouji.table.watch import Guest, Watcher, Watchers

@@ -10,8 +10,9 @@ from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.serving.logs import stack_of
 from gouji.table.live import Live, frozen
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Owned
 from gouji.table.projection import project
-from gouji.table.store import Owned, Step, Store
+from gouji.table.store import Step, Store
 from gouji.table.table import Table
 
 RETRY_SECONDS: Final = 0.5

@@ -22,10 +22,11 @@ from gouji.table.lease import Lease
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Ownership, Standing
 from gouji.table.people import People, own_seat, seat_of, seats_of
 from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
-from gouji.table.store import Standing, Store
+from gouji.table.store import Store
 from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
 from gouji.table.watch import Guest
@@ -61,9 +62,10 @@ def bind(app: App) -> None:
     """Add live tables to a process."""
     metrics = TableMetrics(app.metrics.registry)
     store = Store(app.database, vault_for(app.settings))
-    lease = Lease(store, app.clock, app.settings.lease_seconds)
+    ownership = Ownership(app.database)
+    lease = Lease(ownership, app.clock, app.settings.lease_seconds)
     writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
-    host = Host(app, store, lease, writer, metrics)
+    host = Host(app, store, ownership, lease, writer=writer, metrics=metrics)
     people_store = PeopleStore(app.database, store)
     afterwards = Afterwards(app, people_store)
     views = Views(app, store, metrics)
@@ -87,7 +89,7 @@ def bind(app: App) -> None:
     app.background("log writer", writer.run)
     app.background("table lease", host.keep_lease)
     app.background("table timers", host.tick)
-    app.background("free tables", host.take_tables)
+    app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
     app.background("after matches", afterwards.run)
     app.on_start(host.start)

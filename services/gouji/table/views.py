@@ -9,8 +9,9 @@ from gouji.serving.errors import ServiceError
 from gouji.table.behind import Behind, delay_of
 from gouji.table.live import Live, frozen
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Standing
 from gouji.table.refusals import resume_from
-from gouji.table.store import Standing, Store
+from gouji.table.store import Store
 from gouji.v1 import rules_pb2
 
 RELEASE_SECONDS: Final = 0.1
