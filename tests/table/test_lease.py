@@ -1,12 +1,14 @@
 """When a server may still believe that it has its tables."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import StorageUnavailable
+from gouji.serving.lifeline import Lifeline
 from gouji.serving.testing import ManualClock
 from gouji.table.capacity import Room
 from gouji.table.lease import Lease
@@ -21,8 +23,15 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-async def lease(rows: Any, clock: ManualClock) -> Lease:
-    lease = Lease(Ownership(rows.database), clock, 6)
+async def lifeline(rows: Any) -> AsyncIterator[Lifeline]:
+    made = Lifeline(rows.database)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def lease(rows: Any, lifeline: Lifeline, clock: ManualClock) -> Lease:
+    lease = Lease(Ownership(rows.database), lifeline, clock, 6)
     await lease.begin("here:1", ROOM)
     return lease
 
@@ -81,13 +90,13 @@ async def test_a_new_one_frees_the_tables_of_the_one_before(rows: Any, lease: Le
 
 
 async def test_waiting_for_a_database_that_hangs_ends_with_the_lease(
-    rows: Any, monkeypatch: pytest.MonkeyPatch
+    rows: Any, lifeline: Lifeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def hang(*_args: Any, **_names: Any) -> bool:
         await asyncio.Event().wait()
         return True
 
-    lease = Lease(Ownership(rows.database), SystemClock(), 0.2)
+    lease = Lease(Ownership(rows.database), lifeline, SystemClock(), 0.2)
     await lease.begin("here:1", ROOM)
     monkeypatch.setattr(Ownership, "renew", hang)
     assert not await lease.renew(10, draining=False)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from gouji.serving.lifeline import Lifeline
 from gouji.serving.schema import server_loads, table_servers, tables
 from gouji.table.capacity import Room
 from gouji.table.ownership import Ownership
@@ -45,6 +46,49 @@ async def test_many_servers_take_each_table_once(rows: Any, owners: Ownership) -
         await owners.register(f"s{server}", "x:1", room, 60)
     taken = await asyncio.gather(*(owners.take(f"s{server}", 20, room) for server in range(4)))
     assert sorted(owned.table_id for some in taken for owned in some) == sorted(f"t{n}" for n in range(20))
+
+
+async def test_a_server_whose_process_has_died_has_no_lease(rows: Any, owners: Ownership, come: Any) -> None:
+    lifeline = Lifeline(rows.database)
+    await rows.place("t1")
+    await owners.register("a", "x:1", ROOM, 60, await lifeline.name())
+    await owners.register("old", "z:1", ROOM, 60)
+    await owners.take("a", 1, ROOM)
+    assert await owners.end_torn("b", 0) == 0
+    await lifeline.close()
+    if rows.database.dialect == "sqlite":
+        assert await owners.end_torn("b", 0) == 0
+        return
+    assert await owners.end_torn("b", 1e9) == 0, "PostgreSQL itself has just come back"
+    assert await owners.end_torn("a", 0) == 0, "it is alive, and will open another"
+
+    async def gone() -> bool:
+        return bool(await owners.end_torn("b", 0))
+
+    await come(gone)
+    assert [server.server_id for server in await owners.servers()] == ["old"]
+    assert not await owners.renew("a", 10, 60, draining=False)
+    await owners.register("b", "y:1", ROOM, 60)
+    assert [(owned.table_id, owned.fence) for owned in await owners.take("b", 1, ROOM)] == [("t1", 2)]
+
+
+async def test_a_lifeline_that_breaks_is_replaced(rows: Any, owners: Ownership, come: Any) -> None:
+    lifeline = Lifeline(rows.database)
+    first = await lifeline.name()
+    assert await lifeline.name() == first
+    if first is None:
+        assert rows.database.dialect == "sqlite"
+        return
+    await rows.execute(sa.select(sa.func.pg_terminate_backend(int(first.partition("/")[0]))))
+    await owners.register("a", "x:1", ROOM, 60, first)
+
+    async def replaced() -> bool:
+        return await lifeline.name() != first
+
+    await come(replaced)
+    assert await owners.renew("a", 10, 60, draining=False, lifeline=await lifeline.name())
+    assert await owners.end_torn("b", 0) == 0
+    await lifeline.close()
 
 
 async def test_orphans_are_taken_with_the_next_fence(rows: Any, owners: Ownership) -> None:

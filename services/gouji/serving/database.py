@@ -62,6 +62,16 @@ class Database:
         async with _translated(), self._connection() as connection:
             yield connection
 
+    async def open(self) -> AsyncConnection:
+        """Open a connection that is kept, on which each statement stands by itself; the caller closes it."""
+        connection = self._engine.connect()
+        try:
+            await connection.start()
+            return await connection.execution_options(isolation_level="AUTOCOMMIT")
+        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
+            await connection.close()
+            raise StorageUnavailable from error
+
     def now(self) -> sa.ColumnElement[int]:
         """Give the SQL expression for the database's own time: microseconds; on SQLite whole milliseconds."""
         return now_in(self.dialect)

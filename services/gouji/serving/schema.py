@@ -53,6 +53,7 @@ table_servers = sa.Table(
     sa.Column("address", sa.Text, nullable=False),
     sa.Column("capacity", sa.Integer, nullable=False),  # tables that it can run as it does now
     sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("lifeline", sa.Text),  # the connection that it keeps open while it lives; null where there is none
     _time("expires_at"),
 )
 """Leases of the table servers."""

@@ -5,6 +5,7 @@ import secrets
 
 from gouji.serving.clock import Clock
 from gouji.serving.errors import StorageUnavailable
+from gouji.serving.lifeline import Lifeline
 from gouji.table.capacity import Room
 from gouji.table.ownership import Ownership
 
@@ -12,8 +13,9 @@ from gouji.table.ownership import Ownership
 class Lease:
     """One lease after another, each under a new server id."""
 
-    def __init__(self, ownership: Ownership, clock: Clock, seconds: float) -> None:
+    def __init__(self, ownership: Ownership, lifeline: Lifeline, clock: Clock, seconds: float) -> None:
         self._ownership = ownership
+        self._lifeline = lifeline
         self._clock = clock
         self._seconds = seconds
         self._until = 0.0
@@ -36,7 +38,7 @@ class Lease:
             await self._ownership.release(self.server_id)
         server_id = f"table-{secrets.token_hex(8)}"
         asked = self._clock.monotonic()
-        await self._ownership.register(server_id, address, room, self._seconds)
+        await self._ownership.register(server_id, address, room, self._seconds, await self._lifeline.name())
         self.server_id, self._until = server_id, asked + self._seconds
 
     async def renew(self, capacity: int, *, draining: bool) -> bool:
@@ -47,7 +49,10 @@ class Lease:
         asked = self._clock.monotonic()
         try:
             async with asyncio.timeout(max(self._until - asked, 0)):
-                renewed = await self._ownership.renew(self.server_id, capacity, self._seconds, draining=draining)
+                lifeline = await self._lifeline.name()
+                renewed = await self._ownership.renew(
+                    self.server_id, capacity, self._seconds, draining=draining, lifeline=lifeline
+                )
         except (StorageUnavailable, TimeoutError):
             self._failed = True
             return self.holds
@@ -56,7 +61,12 @@ class Lease:
             self._until = asked + self._seconds
         return renewed
 
+    async def end_torn(self) -> int:
+        """End the leases of servers that have died; say how many. Raises `StorageUnavailable`."""
+        return await self._ownership.end_torn(self.server_id, self._seconds)
+
     async def end(self) -> None:
         """Give up the lease and all tables. Raises `StorageUnavailable`; then it runs out by itself."""
         self._until = 0.0
+        await self._lifeline.close()
         await self._ownership.release(self.server_id)

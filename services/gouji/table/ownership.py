@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database
+from gouji.serving.lifeline import torn
 from gouji.serving.schema import server_loads, table_servers, tables
 from gouji.table.balance import Server
 from gouji.table.capacity import Room
@@ -47,9 +48,11 @@ class Ownership:
 
     # The lease
 
-    async def register(self, server_id: str, address: str, room: Room, lease_seconds: float) -> None:
+    async def register(
+        self, server_id: str, address: str, room: Room, lease_seconds: float, lifeline: str | None = None
+    ) -> None:
         """Begin a lease, and forget leases that ran out long ago."""
-        row = {"server_id": server_id, "address": address, "capacity": room.capacity}
+        row = {"server_id": server_id, "address": address, "capacity": room.capacity, "lifeline": lifeline}
         lease = sa.insert(table_servers).values(expires_at=self._lease_end(lease_seconds), **row)
         long_ago = table_servers.c.expires_at < self._database.now() - 3_600_000_000
         forgotten = sa.delete(table_servers).where(long_ago).returning(table_servers.c.server_id)
@@ -59,15 +62,28 @@ class Ownership:
             await connection.execute(lease)
             await connection.execute(sa.insert(server_loads).values(server_id=server_id, most=room.new))
 
-    async def renew(self, server_id: str, capacity: int, lease_seconds: float, *, draining: bool) -> bool:
+    async def renew(
+        self, server_id: str, capacity: int, lease_seconds: float, *, draining: bool, lifeline: str | None = None
+    ) -> bool:
         """Renew a lease; False when it has run out."""
         renewed = (
             sa.update(table_servers)
             .where(table_servers.c.server_id == server_id, self._lives())
-            .values(capacity=capacity, draining=draining, expires_at=self._lease_end(lease_seconds))
+            .values(
+                capacity=capacity, draining=draining, lifeline=lifeline, expires_at=self._lease_end(lease_seconds)
+            )
         )
         async with self._database.begin() as connection:
             return bool((await connection.execute(renewed)).rowcount)
+
+    async def end_torn(self, server_id: str, lease_seconds: float) -> int:
+        """End the leases of other servers whose process has died; say how many."""
+        if self._database.dialect != "postgresql":
+            return 0
+        died = torn(table_servers.c.lifeline, lease_seconds) & (table_servers.c.server_id != server_id)
+        ended = sa.update(table_servers).where(died, self._lives()).values(expires_at=self._database.now())
+        async with self._database.begin() as connection:
+            return (await connection.execute(ended)).rowcount
 
     async def release(self, server_id: str) -> None:
         """Give up all tables, so that anybody may take them at once, and end the lease."""

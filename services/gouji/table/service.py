@@ -11,6 +11,7 @@ from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.serving.lifeline import Lifeline
 from gouji.serving.vault import vault_for
 from gouji.table import phrases, projection
 from gouji.table.admin import bind_admin
@@ -63,7 +64,7 @@ def bind(app: App) -> None:
     metrics = TableMetrics(app.metrics.registry)
     store = Store(app.database, vault_for(app.settings))
     ownership = Ownership(app.database)
-    lease = Lease(ownership, app.clock, app.settings.lease_seconds)
+    lease = Lease(ownership, Lifeline(app.database), app.clock, app.settings.lease_seconds)
     writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
     host = Host(app, store, ownership, lease, writer=writer, metrics=metrics)
     people_store = PeopleStore(app.database, store)

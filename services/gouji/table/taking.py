@@ -61,6 +61,7 @@ class Taking:
         """Take what was placed for this server, and its share of the rest; all that is left, if nobody took theirs."""
         while await self.take_assigned() == TAKEN_AT_ONCE:
             pass
+        self._metrics.servers_died.inc(await self._lease.end_torn())
         servers = await self._ownership.servers()
         self._metrics.seats_used.set(seats_used(servers))
         free = await self._ownership.free(MOST_COUNTED)

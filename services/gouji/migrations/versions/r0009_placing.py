@@ -21,10 +21,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("server_id"),
     )
     op.drop_column("table_servers", "tables")
+    op.add_column("table_servers", sa.Column("lifeline", sa.Text))
 
 
 def downgrade() -> None:
     """Drop them; tables that wait for their server wait for any."""
+    op.drop_column("table_servers", "lifeline")
     op.add_column("table_servers", sa.Column("tables", sa.Integer, server_default="0", nullable=False))
     op.drop_table("server_loads")
     op.drop_index("tables_by_assigned", "tables")
