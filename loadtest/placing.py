@@ -37,6 +37,7 @@ GOUJI = Path(sys.executable).with_name("gouji")
 KEPT_PERCENT = 10
 LOOK_SECONDS = 0.1
 LONGEST_SECONDS = 120
+RULES = rules_to_proto(RuleSet.parse("standard"))
 
 
 @asynccontextmanager
@@ -83,7 +84,7 @@ def table_servers_of(url: str, capacity: int, number: int) -> Iterator[None]:
 def placement(number: int) -> Placement:
     """Make a table of six people whom nobody else has."""
     seats = [Seat(player_id=f"{number}-{seat}", name=f"P{seat}") for seat in range(6)]
-    spec = TableSpec(table_id=f"t{number}", rules=rules_to_proto(RuleSet.parse("standard")), seats=seats)
+    spec = TableSpec(table_id=f"t{number}", rules=RULES, seats=seats)
     spec.length.hands = 1
     return Placement(spec)
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -295,6 +296,14 @@ async def test_a_background_task_that_returns_is_done(sqlite_settings: Settings)
         await until(lambda: notes)
         await asyncio.sleep(0.3)
     assert notes == ["ran"]
+
+
+async def test_an_event_loop_that_is_held_up_shows_in_the_average(sqlite_settings: Settings) -> None:
+    async with running_app(sqlite_settings, {}) as app:
+        await until(lambda: app.lag_seconds > 0)
+        before = app.lag_seconds
+        time.sleep(2)  # noqa: ASYNC251 - that is what holds the loop up
+        await until(lambda: app.lag_seconds > before + 0.1)
 
 
 async def test_a_signal_during_the_start_is_heeded_when_it_is_done(sqlite_settings: Settings) -> None:

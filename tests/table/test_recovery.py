@@ -14,6 +14,7 @@ from gouji.engine import Action
 from gouji.serving.errors import StorageUnavailable, reason_of
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.testing import until
+from gouji.table.ownership import Ownership
 from gouji.table.service import bind as bind_table
 from gouji.table.store import Step, Store
 from gouji.table.timing import Due
@@ -217,8 +218,10 @@ async def test_tables_wait_for_a_database_that_is_away(
         await running.rows.place("t1", bot_pace_ms=1)
         await running.service().open("t1")
         with monkeypatch.context() as patch:
-            for method in ("commit", "take_one", "take", "events"):
+            for method in ("commit", "events"):
                 patch.setattr(Store, method, away)
+            for method in ("take_one", "take_again", "take", "take_assigned"):
+                patch.setattr(Ownership, method, away)
             await until(lambda: running.metric("gouji_tables_live") == 0)
             assert await reason(running.operator().observe("t1")) in ("table_moving", "storage_unavailable")
 
