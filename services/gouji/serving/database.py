@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import sqlalchemy as sa
 from sqlalchemy import exc
 from sqlalchemy.dialects import postgresql, sqlite
@@ -27,6 +28,9 @@ _NOW = {
     "sqlite": "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
+
+_NO_CONNECTION = (OSError, exc.DBAPIError, exc.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+"""What connecting fails with. A server that starts, stops or is full says so in the driver's own errors."""
 
 _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
 """Errors of the statement, which trying again does not mend."""
@@ -68,7 +72,7 @@ class Database:
         try:
             await connection.start()
             return await connection.execution_options(isolation_level="AUTOCOMMIT")
-        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
+        except _NO_CONNECTION as error:
             await connection.close()
             raise StorageUnavailable from error
 
@@ -108,7 +112,7 @@ class Database:
         connection = self._engine.connect()
         try:
             await connection.start()
-        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
+        except _NO_CONNECTION as error:
             raise StorageUnavailable from error
         try:
             yield connection
