@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
@@ -221,6 +222,21 @@ async def test_a_database_that_cannot_be_reached_is_said_to_be_unavailable(url: 
             pass
     await database.close()
     assert (caught.value.reason, caught.value.retry_after_ms) == ("storage_unavailable", 500)
+
+
+async def test_a_database_that_takes_no_more_connections_is_said_to_be_unavailable(postgres_url: str) -> None:
+    owner = Database(postgres_url)
+    role = f"full_{uuid4().hex}"
+    async with owner.begin() as connection:
+        await connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 0")
+    database = Database(sa.make_url(postgres_url).set(username=role).render_as_string(hide_password=False))
+    with pytest.raises(StorageUnavailable):
+        async with database.connect():
+            pass
+    await database.close()
+    async with owner.begin() as connection:
+        await connection.exec_driver_sql(f"DROP ROLE {role}")
+    await owner.close()
 
 
 async def test_a_connection_that_breaks_in_a_transaction_is_said_to_be_unavailable(postgres_url: str) -> None:

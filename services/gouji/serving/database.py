@@ -29,8 +29,17 @@ _NOW = {
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
 
-_NO_CONNECTION = (OSError, exc.DBAPIError, exc.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
-"""What connecting fails with. A server that starts, stops or is full says so in the driver's own errors."""
+_NO_CONNECTION = (
+    OSError,
+    exc.DBAPIError,
+    exc.TimeoutError,
+    # A server that starts, stops or is full says so in the driver's own errors.
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+)
+"""What connecting fails with for a while."""
 
 _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
 """Errors of the statement, which trying again does not mend."""
