@@ -18,6 +18,7 @@ _TIMEOUT_SECONDS: Final = 2.0
 
 
 _AT_ONCE: Final = 200
+"""Tables whose servers are looked up in one query."""
 
 Addresses = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 """Looks up the addresses of the servers that tables are placed for."""
@@ -37,12 +38,13 @@ class Wakeups:
         self._tables.put_nowait(table_id)
 
     async def run(self) -> None:
-        """Tell of tables for ever, all that have come together at a time, but not too many."""
-        while True:
-            table_ids = [await self._tables.get()]
-            while not self._tables.empty() and len(table_ids) < _AT_ONCE:
-                table_ids.append(self._tables.get_nowait())
-            await self._tell(table_ids)
+        """Tell of tables for ever, of some that have come together at a time; a server that hangs holds up no other."""
+        async with asyncio.TaskGroup() as telling:
+            while True:
+                table_ids = [await self._tables.get()]
+                while not self._tables.empty() and len(table_ids) < _AT_ONCE:
+                    table_ids.append(self._tables.get_nowait())
+                telling.create_task(self._tell(table_ids))
 
     async def _tell(self, table_ids: Sequence[str]) -> None:
         """Tell of some tables; one that is placed for no server is found by the first that has room."""
