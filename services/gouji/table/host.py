@@ -20,12 +20,13 @@ from gouji.table.behind import lags
 from gouji.table.bots import BotQueue
 from gouji.table.handover import HandOver
 from gouji.table.lease import Lease
-from gouji.table.live import Live, Surroundings
+from gouji.table.live import Live
 from gouji.table.loading import load, restore_commands
 from gouji.table.metrics import TableMetrics
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
 from gouji.table.refusals import draining, full, moving, unknown, wrong_server
 from gouji.table.store import Owned, Standing, Store
+from gouji.table.surroundings import Surroundings
 from gouji.table.table import Table
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter, StaleFence
