@@ -1,6 +1,7 @@
 """Transactions, migrations and failures, on both kinds of database."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,34 @@ async def test_a_connection_that_breaks_in_a_transaction_is_said_to_be_unavailab
     assert await count(database) == 0
     await database.close()
     await other.close()
+
+
+async def test_a_call_cut_off_at_any_moment_leaves_no_connection_to_nobody(
+    database_url: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    database = Database(database_url, connections=3)
+    await database.upgrade()
+
+    async def read() -> None:
+        async with database.connect() as connection:
+            await connection.execute(sa.select(sa.func.count()).select_from(players))
+
+    async def write(number: int) -> None:
+        async with database.begin() as connection:
+            await connection.execute(players.insert(), [player(number)])
+
+    for turns in range(60):
+        tasks = [asyncio.create_task(work) for work in (read(), write(turns), read())]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    # All connections are there for those who come now, and none of them writes still.
+    await asyncio.wait_for(asyncio.gather(*(write(number) for number in range(100, 110))), 30)
+    await database.close()
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 async def test_more_transactions_than_connections_wait_their_turn(postgres_url: str) -> None:

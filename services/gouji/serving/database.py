@@ -8,10 +8,10 @@ the parameters of a statement, which hold hidden cards.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -20,6 +20,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from gouji import migrations
 from gouji.serving.errors import StorageUnavailable
+
+Result = TypeVar("Result")
 
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 
@@ -43,6 +45,7 @@ class Database:
         self.dialect = parsed.get_backend_name()
         self.shown_url = parsed.render_as_string(hide_password=True)
         self._engine = _engine(parsed, connections)
+        self._own: set[asyncio.Task[Any]] = set()
         self._writer: Any = asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
 
     @asynccontextmanager
@@ -85,6 +88,7 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections."""
+        await asyncio.gather(*self._own, return_exceptions=True)
         await self._engine.dispose()
 
     async def _migrate(self, change: Any, revision: str) -> None:
@@ -95,15 +99,38 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection]:
-        connection = self._engine.connect()
+        """Take a connection and give it back.
+
+        Both are done in tasks of their own: what is cut off in the middle would leave the connection to nobody.
+        """
+        taking = self._apart(self._take())
         try:
-            await connection.start()
-        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
-            raise StorageUnavailable from error
+            connection = await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            self._apart(_give_back(taking))
+            raise
         try:
             yield connection
         finally:
-            await connection.close()
+            await asyncio.shield(self._apart(connection.close()))
+
+    async def _take(self) -> AsyncConnection:
+        try:
+            return await self._engine.connect()
+        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
+            raise StorageUnavailable from error
+
+    def _apart(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        """Do this whatever becomes of the caller; `close` waits for it."""
+        task = asyncio.create_task(work)
+        self._own.add(task)
+        task.add_done_callback(self._own.discard)
+        return task
+
+
+async def _give_back(taking: asyncio.Task[AsyncConnection]) -> None:
+    with suppress(StorageUnavailable):
+        await (await taking).close()
 
 
 @asynccontextmanager
