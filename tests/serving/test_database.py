@@ -2,7 +2,11 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+import itertools
+import types
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -243,32 +247,53 @@ async def test_a_connection_that_breaks_in_a_transaction_is_said_to_be_unavailab
     await other.close()
 
 
-async def test_a_call_cut_off_at_any_moment_leaves_no_connection_to_nobody(
-    database_url: str, recwarn: pytest.WarningsRecorder
+@types.coroutine
+def cut_off(work: Coroutine[Any, Any, None], at: int) -> Generator[Any, Any, bool]:
+    """Do work and cancel this task where it waits for the ``at``-th time; say whether it waited so often."""
+    task = asyncio.current_task()
+    assert task is not None
+    step: Callable[[], Any] = partial(work.send, None)
+    for waits in itertools.count():
+        try:
+            waited_for = step()
+        except StopIteration:
+            return waits > at
+        if waits == at:
+            asyncio.get_running_loop().call_soon(task.cancel)
+        try:
+            yield waited_for
+            step = partial(work.send, None)
+        except asyncio.CancelledError as cancelled:
+            step = partial(work.throw, cancelled)
+    return False
+
+
+async def test_a_call_cut_off_wherever_it_waits_leaves_no_connection_to_nobody(
+    database_url: str, recwarn: pytest.WarningsRecorder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    database = Database(database_url, connections=3)
-    await database.upgrade()
-
-    async def read() -> None:
-        async with database.connect() as connection:
-            await connection.execute(sa.select(sa.func.count()).select_from(players))
-
-    async def write(number: int) -> None:
+    async def write(database: Database, number: int) -> None:
         async with database.begin() as connection:
             await connection.execute(players.insert(), [player(number)])
 
-    for turns in range(60):
-        tasks = [asyncio.create_task(work) for work in (read(), write(turns), read())]
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    # All connections are there for those who come now, and none of them writes still.
-    await asyncio.wait_for(asyncio.gather(*(write(number) for number in range(100, 110))), 30)
+    async def cut(database: Database, number: int) -> bool:
+        with suppress(asyncio.CancelledError):
+            return await cut_off(write(database, number), number)
+        return True
+
+    database = Database(database_url)
+    await database.upgrade()
+    await database.close()
+    number = 0
+    while await asyncio.create_task(cut(database, number)):
+        await asyncio.wait_for(write(database, 1000 + number), 30)
+        await database.close()
+        number += 1
+        database = Database(database_url, connections=1)
     await database.close()
     gc.collect()
     assert [str(warning.message) for warning in recwarn] == []
+    assert [line for line in caplog.messages if "Exception" in line] == []
+    assert number > 3
 
 
 async def test_more_transactions_than_connections_wait_their_turn(postgres_url: str) -> None:
