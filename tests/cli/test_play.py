@@ -112,12 +112,12 @@ def test_another_match_is_played_with_the_same_bots(terminal: Terminal, environm
     game = terminal.play(*PLAIN)
     seated = []
     for answer in ("y", "YES", "no"):
-        game.expect(r"Table \w+: .*\r\n((?:  \d .*\r\n){6})")
-        seated.append(game.match[0])
+        game.expect(r"Table (\w+): [^\r]*\r\n((?:  \d [^\r]*\r\n){6})")
+        seated.append(game.match.groups())
         game.expect(AGAIN)
         game.sendline(answer)
     assert ends(game) == 0
-    tables, people = zip(*(text.split("\r\n", 1) for text in seated), strict=True)
+    tables, people = zip(*seated, strict=True)
     assert (len(set(tables)), len(set(people))) == (3, 1)
 
 
