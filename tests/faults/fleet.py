@@ -107,6 +107,15 @@ class Fleet:
         for process in (self.hub, *self.servers):
             await process.ready()
 
+    async def command(self, *arguments: str) -> tuple[int | None, str]:
+        """Run a command of `gouji` to its end; returns its exit code and what it wrote."""
+        out = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            GOUJI, *arguments, env=self.hub.environment, stdout=out, stderr=asyncio.subprocess.STDOUT
+        )
+        written, _ = await asyncio.wait_for(process.communicate(), READY_SECONDS)
+        return process.returncode, written.decode()
+
     def close(self) -> None:
         """End all."""
         for process in (self.hub, *self.servers):

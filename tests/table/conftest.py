@@ -248,6 +248,23 @@ def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
+def hold_commits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], asyncio.Event]:
+    """Has the commits of logs wait from the call on, until the event that it gives is set."""
+
+    def hold() -> asyncio.Event:
+        commit, may_commit = Store.commit, asyncio.Event()
+
+        async def wait_then_commit(store: Store, steps: Any) -> Any:
+            await may_commit.wait()
+            return await commit(store, steps)
+
+        monkeypatch.setattr(Store, "commit", wait_then_commit)
+        return may_commit
+
+    return hold
+
+
+@pytest.fixture
 def come() -> Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]:
     """Waits until a question has the answer yes."""
 

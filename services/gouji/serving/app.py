@@ -33,6 +33,7 @@ Step = Callable[[], Awaitable[None]]
 Servicer = TypeVar("Servicer")
 
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 10.0
+_STORAGE_WAIT_SECONDS = 0.5
 _LAG_INTERVAL_SECONDS = 0.5
 _LAG_LOOKS = 8
 _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound
@@ -110,7 +111,10 @@ class App:
         self._stop_steps.append(step)
 
     def background(self, name: str, work: Step) -> None:
-        """Run this from start to stop. When it raises, that is logged and it runs again, later each time."""
+        """Run this from start to stop. When it raises, that is logged and it runs again, later each time.
+
+        `StorageUnavailable` is no fault: one warning, and it runs again until the database is back.
+        """
         self._background.append((name, work))
 
     @property
@@ -233,18 +237,23 @@ class App:
         return None
 
     async def _supervise(self, name: str, work: Step) -> None:
-        wait = _FIRST_WAIT_SECONDS
+        wait, away = _FIRST_WAIT_SECONDS, False
         while True:
             began = time.monotonic()
             try:
                 return await work()
+            except StorageUnavailable:
+                if not away or _ran_well(began):
+                    self.log.warning("storage_away", task=name)
+                away = True
+                await asyncio.sleep(_STORAGE_WAIT_SECONDS)
             except Exception as error:  # noqa: BLE001 - a task that died must not die unseen
                 self.metrics.task_failures.labels(name).inc()
                 self.log.error("task_died", task=name, stack=stack_of(error), again_in_seconds=wait)
-            if time.monotonic() - began > _LONGEST_WAIT_SECONDS:
-                wait = _FIRST_WAIT_SECONDS
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+                if _ran_well(began):
+                    wait = _FIRST_WAIT_SECONDS
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
 
     async def _watch_loop(self) -> None:
         while True:
@@ -291,6 +300,11 @@ def _signals(told: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+
+
+def _ran_well(began: float) -> bool:
+    """Say whether a task that ended just now had run for so long that what ended it is new."""
+    return time.monotonic() - began > _LONGEST_WAIT_SECONDS
 
 
 def _taken(host: str, port: int, flag: str) -> str:

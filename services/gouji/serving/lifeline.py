@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gouji.serving.database import Database
 
 _NAME = "pid || '/' || CAST(EXTRACT(EPOCH FROM backend_start) * 1000000 AS BIGINT)"
-_OWN = sa.text(f"SELECT {_NAME} FROM pg_stat_activity WHERE pid = pg_backend_pid()")
 _HELD = sa.select(sa.literal_column(_NAME, sa.Text)).select_from(sa.text("pg_stat_activity"))
+_OWN = _HELD.where(sa.text("pid = pg_backend_pid()"))
 
 
 class Lifeline:
@@ -50,6 +50,5 @@ def torn(name: sa.ColumnElement[str | None], settled_seconds: float) -> sa.Colum
 
     Not within so many seconds of PostgreSQL's own start: everybody has yet to come back then.
     """
-    started = sa.literal_column("pg_postmaster_start_time()")
-    age = sa.func.extract("epoch", sa.func.clock_timestamp() - started)
+    age = sa.literal_column("EXTRACT(EPOCH FROM clock_timestamp() - pg_postmaster_start_time())", sa.Float)
     return name.is_not(None) & name.not_in(_HELD) & (age > settled_seconds)

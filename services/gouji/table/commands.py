@@ -89,6 +89,13 @@ class Accepted(NamedTuple):
     sequence: int
 
 
+class Told(NamedTuple):
+    """What became of what somebody wanted; ``sequence`` is the event that shows it, 0 if nothing had to be done."""
+
+    outcome: table_pb2.Outcome.ValueType
+    sequence: int
+
+
 class CommandBook:
     """Accepted commands of one match, by seat and id."""
 

@@ -20,13 +20,14 @@ from gouji.table.bots import BotQueue
 from gouji.table.capacity import Room, room
 from gouji.table.handover import HandOver
 from gouji.table.lease import Lease
-from gouji.table.live import Live, Surroundings
+from gouji.table.live import Live
 from gouji.table.loading import load, restore_commands
 from gouji.table.metrics import TableMetrics
 from gouji.table.ownership import Owned, Ownership, Standing
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
 from gouji.table.refusals import draining, full, moving, unknown, wrong_server
 from gouji.table.store import Store
+from gouji.table.surroundings import Surroundings
 from gouji.table.table import Table
 from gouji.table.taking import Taking
 from gouji.table.timing import Timers

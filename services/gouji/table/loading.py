@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from gouji.table.collecting import Contribution
 from gouji.table.commands import BOT_COMMANDS, CommandBook, contribution_id, is_contribution
+from gouji.table.state import SNAPSHOT_VERSION
 from gouji.table.store import Kept, Store
-from gouji.table.table import SNAPSHOT_VERSION, Table
+from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import actions_pb2, events_pb2
 from gouji.v1.events_pb2 import Event

@@ -50,7 +50,9 @@ class TableMetrics:
         self.quarantined = Counter("gouji_tables_quarantined", "Tables stopped by a fault.", registry=registry)
         self.leases_lost = Counter("gouji_table_leases_lost", "Leases that ran out.", registry=registry)
         self.servers_died = Counter(
-            "gouji_table_servers_died", "Other servers that this one found dead before their leases ran out.", registry=registry
+            "gouji_table_servers_died",
+            "Other servers that this one found dead before their leases ran out.",
+            registry=registry,
         )
         self.bot_failures = Counter(
             "gouji_table_bot_failures",

@@ -69,9 +69,7 @@ class Ownership:
         renewed = (
             sa.update(table_servers)
             .where(table_servers.c.server_id == server_id, self._lives())
-            .values(
-                capacity=capacity, draining=draining, lifeline=lifeline, expires_at=self._lease_end(lease_seconds)
-            )
+            .values(capacity=capacity, draining=draining, lifeline=lifeline, expires_at=self._lease_end(lease_seconds))
         )
         async with self._database.begin() as connection:
             return bool((await connection.execute(renewed)).rowcount)

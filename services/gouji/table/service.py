@@ -221,15 +221,17 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self, request: table_pb2.TakeSeatRequest, _context: Context
     ) -> table_pb2.TakeSeatResponse:
         """Have the caller play its seat again after a bot has. Safe to repeat."""
+        _check_device(request.device)
         table, seat = await self._own_table(request.table_id)
-        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat))
+        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat, request.device))
 
     async def Leave(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.LeaveRequest, _context: Context
     ) -> table_pb2.LeaveResponse:
         """Have the caller leave for good. Safe to repeat."""
+        _check_device(request.device)
         table, seat = await self._own_table(request.table_id)
-        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat))
+        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat, request.device))
 
     async def _own_table(self, table_id: str) -> tuple[Live, int]:
         """Find a live table and the caller's seat there; refuse with `table_over` or `table_frozen` an ended one."""
