@@ -1,0 +1,298 @@
+"""Load on one table server: commands at people's pace, or bots that take no time.
+
+    .venv/bin/python loadtest/tables.py pace --tables 1000 --database-url postgresql
+    .venv/bin/python loadtest/tables.py bots --tables 100
+
+Starts its servers by itself: one with tables and bots on the first core, one with gateway, matchmaking and scoring on
+the second core, beside the load generator and, for `postgresql`, a PostgreSQL of its own. Exits with 1 when a run is
+void, and when commands failed or were not shown.
+"""
+
+import asyncio
+import math
+import os
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from cluster import Cluster, free_port
+from plan import Game, dealt, mix, work_out, write_plan
+from report import Memory, Outcome, read_records
+from servers import Process, environment_of
+from usage import Usage, resident
+
+from gouji.client import Credentials, Session
+from gouji.serving.auth import Tokens, tokens_for
+from gouji.serving.clock import SystemClock
+from gouji.serving.database import Database
+from gouji.serving.settings import Settings
+from gouji.serving.vault import vault_for
+from gouji.table.store import Store
+from gouji.v1 import matchmaking_pb2_grpc
+from gouji.v1.events_pb2 import Seat
+from gouji.v1.matchmaking_pb2 import PlaceTableRequest
+from gouji.v1.rules_pb2 import Clock, MatchLength, RuleSet
+
+WATCHERS = Path(__file__).with_name("watchers")
+HOUR_MS = 3_600_000
+SERVER_CORE, OTHER_CORE = 0, min(1, (os.cpu_count() or 1) - 1)
+AT_ONCE = 32
+"""Tables placed at a time."""
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+DatabaseOption = Annotated[
+    str, typer.Option("--database-url", help="`sqlite`, `postgresql`, each made for the run, or the URL of an empty one.")
+]
+TablesOption = Annotated[int, typer.Option(min=1, help="Tables at once.")]
+SecondsOption = Annotated[float, typer.Option(min=1, help="For how long it is measured.")]
+WarmupOption = Annotated[float, typer.Option(min=0, help="For how long it runs before that, in seconds.")]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The servers at work, and the keys to them."""
+
+    database_kind: str
+    folder: Path
+    hub: Process
+    tables: Process
+    tokens: Tokens
+    store: Store
+
+    def usage(self, generator: int | None = None) -> Usage:
+        """Read what has been used so far."""
+        ready = next(line for line in self.tables.lines() if line["event"] == "ready")
+        return Usage.now(self.tables.pid, ready["metrics_port"], generator, OTHER_CORE)
+
+
+@asynccontextmanager
+async def database_for(asked: str, folder: Path) -> AsyncIterator[str]:
+    """Make the database that is asked for; a PostgreSQL of its own ends with the block."""
+    if asked == "sqlite":
+        yield f"sqlite:///{folder}/load.sqlite"
+    elif asked == "postgresql":
+        cluster = Cluster()
+        try:
+            cluster.start()
+            yield cluster.url
+        finally:
+            cluster.close()
+    else:
+        yield asked
+
+
+@asynccontextmanager
+async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
+    """Start servers with room for so many tables on the database asked for; all ends with the block."""
+    with tempfile.TemporaryDirectory(prefix="gouji-load-") as name:
+        folder = Path(name)
+        async with database_for(asked, folder) as url:
+            settings = Settings(database_url=url, data_directory=folder)
+            database = Database(url)
+            hub_port, port = free_port(), free_port()
+            common = environment_of(url, folder, hub_port)
+            own = {**common, "GOUJI_METRICS_PORT": "0", "GOUJI_TABLE_CAPACITY": str(tables)}
+            hub = Process("hub", ("gateway", "matchmaking", "scoring", "bot"), hub_port, common, folder / "hub.log")
+            server = Process("table", ("table", "bot"), port, own, folder / "table.log", core=SERVER_CORE)
+            try:
+                await database.upgrade()
+                for process in (hub, server):
+                    process.start()
+                for process in (hub, server):
+                    await process.ready()
+                tokens = tokens_for(settings, SystemClock())
+                yield Stage(database.dialect, folder, hub, server, tokens, Store(database, vault_for(settings)))
+            finally:
+                hub.kill()
+                server.kill()
+                await database.close()
+
+
+async def place(at: Stage, tables: int, clock: Clock, seats: Sequence[Seat] | None = None, hands: int = 1) -> list[str]:
+    """Place tables, of six people of their own each or of these ``seats``; return their ids."""
+    run, room = uuid.uuid4().hex[:8], asyncio.Semaphore(AT_ONCE)
+    async with Session(at.hub.address, Credentials(at.tokens.mint_operator("load"))) as session:
+        stub = matchmaking_pb2_grpc.MatchmakingServiceStub(session.channel())
+
+        async def one(number: int) -> str:
+            request = PlaceTableRequest(
+                request_id=f"{run}-{number}",
+                rules=RuleSet(preset="standard"),
+                length=MatchLength(hands=hands),
+                clock=clock,
+                seats=seats or [Seat(player_id=name, name=name) for name in players(run, number)],
+            )
+            async with room:
+                return str((await session.call(stub.PlaceTable, request)).table_id)
+
+        return list(await asyncio.gather(*map(one, range(tables))))
+
+
+def players(run: str, table: int) -> list[str]:
+    """Name the six people of a table."""
+    return [f"{run}-{table}-{seat}" for seat in range(6)]
+
+
+async def games(at: Stage, table_ids: Sequence[str], most: int, level: str) -> list[Game]:
+    """Wait for each table's deal, and work out what is played there."""
+    worked = []
+    for table_id in table_ids:
+        while not dealt(events := await at.store.events(table_id)):  # the log of another process has no event of ours
+            await asyncio.sleep(0.1)
+        names = [seat.player_id for seat in events[0].table_opened.seats]
+        worked.append(work_out(table_id, names, events, most, level))
+    return worked
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How it is played: a command every ``period`` seconds a table, measured after ``warmup`` for ``seconds``."""
+
+    tables: int
+    period: float
+    warmup: float
+    seconds: float
+    answers_ms: int
+    level: str
+    streams: int
+
+    @property
+    def moves(self) -> int:
+        """Commands that a table is sent at most."""
+        return math.ceil((self.warmup + self.seconds) / self.period) + 1
+
+    @property
+    def clock(self) -> Clock:
+        """A clock that decides for nobody, and sends nobody away, before the run is over."""
+        patient = Clock(turn_ms=HOUR_MS, expiries=1000, absent_ms=HOUR_MS, contributions_ms=1)
+        patient.answers_least_ms = patient.answers_most_ms = self.answers_ms
+        return patient
+
+
+async def run_pace(database: str, pace: Pace) -> Outcome:
+    """Do one run at people's pace."""
+    async with stage(database, pace.tables) as at:
+        before = resident(at.tables.pid)
+        table_ids = await place(at, pace.tables, pace.clock)
+        played = await games(at, table_ids, pace.moves, pace.level)
+        placed = resident(at.tables.pid)
+        plan, records = at.folder / "plan", at.folder / "records"
+        with plan.open("w") as out:
+            write_plan(played, at.tokens, pace.period, out)
+        say(f"{pace.tables} tables placed, {6 * pace.tables} watches to open")
+        arguments = [at.tables.address, plan, records, pace.period * 1000, pace.warmup + pace.seconds, pace.streams]
+        generator = await asyncio.create_subprocess_exec(
+            WATCHERS, *map(str, arguments), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        try:
+            first, last, watched, told = await _measure(at, generator, pace)
+        finally:
+            if generator.returncode is None:
+                generator.kill()
+            await generator.wait()
+        messages, _, broken = map(int, told)
+        return Outcome(
+            database=at.database_kind,
+            tables=pace.tables,
+            seconds=pace.seconds,
+            records=read_records(records, pace.warmup, pace.warmup + pace.seconds),
+            load=first.until(last),
+            memory=Memory(before, placed, watched),
+            actions=mix(played),
+            messages=messages,
+            broken=broken,
+        )
+
+
+async def _measure(
+    at: Stage, generator: asyncio.subprocess.Process, pace: Pace
+) -> tuple[Usage, Usage, int, Sequence[str]]:
+    """Have the generator play; return the usage at both ends, the memory in between, and its last words."""
+    assert generator.stdin is not None
+    assert generator.stdout is not None
+    if await generator.stdout.readline() != b"ready\n":
+        raise SystemExit("the watches could not be opened")
+    say("all watches are open")
+    generator.stdin.write(b"go\n")
+    began = time.monotonic()
+    await asyncio.sleep(pace.warmup)
+    first, watched = at.usage(generator.pid), resident(at.tables.pid)
+    await asyncio.sleep(began + pace.warmup + pace.seconds - time.monotonic())
+    last = at.usage(generator.pid)
+    name, *told = (await generator.stdout.readline()).decode().split()
+    if name != "done":
+        raise SystemExit("the load generator failed")
+    return first, last, watched, told
+
+
+@app.command("pace")
+def pace_command(
+    tables: TablesOption = 100,
+    database_url: DatabaseOption = "sqlite",
+    seconds: SecondsOption = 60,
+    warmup: WarmupOption = 20,
+    period: Annotated[float, typer.Option(min=0.1, help="Seconds from a table's command to its next.")] = 4,
+    answers_ms: Annotated[int, typer.Option(help="Time for private questions; 0 for the server's own.")] = 0,
+    level: Annotated[str, typer.Option(help="Bots by whose choice the people play.")] = "greedy",
+    streams: Annotated[int, typer.Option(min=1, help="Most watches that share a connection.")] = 1000,
+) -> None:
+    """Play at people's pace, six watches a table, and print how soon all six see each move."""
+    if not WATCHERS.exists():
+        raise SystemExit("there is no load generator: `make loadtest/watchers` builds it (it needs libgrpc++-dev)")
+    pace = Pace(tables, period, warmup, seconds, answers_ms, level, streams)
+    outcome = asyncio.run(run_pace(database_url, pace))
+    print(outcome.text())
+    print(outcome.json(), flush=True)
+    raise typer.Exit(1 if outcome.void or outcome.failures or outcome.unseen else 0)
+
+
+async def run_bots(database: str, tables: int, warmup: float, seconds: float, level: str) -> str:
+    """Let bots play as fast as they can; tell what was written."""
+    async with stage(database, tables) as at:
+        clock = Clock(answers_least_ms=1, answers_most_ms=1)
+        await place(at, tables, clock, [Seat(bot_level=level)] * 6, hands=32)
+        await asyncio.sleep(warmup)
+        first = at.usage()
+        await asyncio.sleep(seconds)
+        load = first.until(at.usage())
+    each = load.events / load.commits if load.commits else 0.0
+    return (
+        f"{tables} tables of {level} bots without pace on {at.database_kind}: {load.events:.0f} events a second in "
+        f"{load.commits:.0f} commits of {each:.1f}, {load.commit_seconds * 1000:.1f} ms each; server's core "
+        f"{load.server_cpu:.0%}, the other {load.other_core:.0%}"
+    )
+
+
+@app.command("bots")
+def bots_command(
+    tables: TablesOption = 100,
+    database_url: DatabaseOption = "sqlite",
+    seconds: SecondsOption = 30,
+    warmup: WarmupOption = 10,
+    level: Annotated[str, typer.Option(help="Level of the bots.")] = "random",
+) -> None:
+    """Let bots play without pace, and print how many events a second are committed."""
+    print(asyncio.run(run_bots(database_url, tables, warmup, seconds, level)))
+
+
+def say(progress: str) -> None:
+    """Tell how far it is, beside the figures."""
+    print(progress, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Leave the first core to the server, where there are two, and run."""
+    os.sched_setaffinity(0, {OTHER_CORE})  # all that is started from here stays there, too
+    app()
+
+
+if __name__ == "__main__":
+    main()
