@@ -24,6 +24,7 @@ class Process:
         port: int,
         environment: dict[str, str],
         log: Path,
+        *,
         core: int | None = None,
     ) -> None:
         self.name = name

@@ -11,6 +11,7 @@ void, and when commands failed or were not shown.
 import asyncio
 import math
 import os
+import random
 import sys
 import tempfile
 import time
@@ -23,10 +24,10 @@ from typing import Annotated
 
 import typer
 from cluster import Cluster, free_port
-from plan import Game, dealt, mix, work_out, write_plan
+from plan import Game, ahead, mix, write_plan
 from report import Memory, Outcome, read_records
 from servers import Process, environment_of
-from usage import Usage, resident
+from usage import Usage, counted, resident
 
 from gouji.client import Credentials, Session
 from gouji.serving.auth import Tokens, tokens_for
@@ -45,11 +46,18 @@ HOUR_MS = 3_600_000
 SERVER_CORE, OTHER_CORE = 0, min(1, (os.cpu_count() or 1) - 1)
 AT_ONCE = 32
 """Tables placed at a time."""
+TAKEN_AT_ONCE = 200
+"""Tables played ahead and written at a time."""
+HANDS = 32
+"""Hands a match: more than are played."""
+OURSELVES = "load"
+"""Who has the tables before the server may take them."""
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 DatabaseOption = Annotated[
-    str, typer.Option("--database-url", help="`sqlite`, `postgresql`, each made for the run, or the URL of an empty one.")
+    str,
+    typer.Option("--database-url", help="`sqlite`, `postgresql`, each made for the run, or the URL of an empty one."),
 ]
 TablesOption = Annotated[int, typer.Option(min=1, help="Tables at once.")]
 SecondsOption = Annotated[float, typer.Option(min=1, help="For how long it is measured.")]
@@ -58,7 +66,7 @@ WarmupOption = Annotated[float, typer.Option(min=0, help="For how long it runs b
 
 @dataclass(frozen=True)
 class Stage:
-    """The servers at work, and the keys to them."""
+    """The servers, and the keys to them."""
 
     database_kind: str
     folder: Path
@@ -67,10 +75,24 @@ class Stage:
     tokens: Tokens
     store: Store
 
+    async def begin(self) -> int:
+        """Start the table server; return the memory that it takes without tables, in bytes."""
+        self.tables.start()
+        await self.tables.ready()
+        return resident(self.tables.pid)
+
     def usage(self, generator: int | None = None) -> Usage:
         """Read what has been used so far."""
-        ready = next(line for line in self.tables.lines() if line["event"] == "ready")
-        return Usage.now(self.tables.pid, ready["metrics_port"], generator, OTHER_CORE)
+        return Usage.now(self.tables.pid, self._metrics_port, generator, OTHER_CORE)
+
+    async def has(self, tables: int) -> None:
+        """Wait until the table server has so many tables."""
+        while counted(self._metrics_port)["gouji_tables_live"] < tables:  # noqa: ASYNC110 - a page has no event
+            await asyncio.sleep(0.5)
+
+    @property
+    def _metrics_port(self) -> int:
+        return int(next(line for line in self.tables.lines() if line["event"] == "ready")["metrics_port"])
 
 
 @asynccontextmanager
@@ -91,7 +113,10 @@ async def database_for(asked: str, folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
-    """Start servers with room for so many tables on the database asked for; all ends with the block."""
+    """Set up servers with room for so many tables on the database asked for; all ends with the block.
+
+    The table server is not started yet.
+    """
     with tempfile.TemporaryDirectory(prefix="gouji-load-") as name:
         folder = Path(name)
         async with database_for(asked, folder) as url:
@@ -104,10 +129,8 @@ async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
             server = Process("table", ("table", "bot"), port, own, folder / "table.log", core=SERVER_CORE)
             try:
                 await database.upgrade()
-                for process in (hub, server):
-                    process.start()
-                for process in (hub, server):
-                    await process.ready()
+                hub.start()
+                await hub.ready()
                 tokens = tokens_for(settings, SystemClock())
                 yield Stage(database.dialect, folder, hub, server, tokens, Store(database, vault_for(settings)))
             finally:
@@ -116,24 +139,24 @@ async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
                 await database.close()
 
 
-async def place(at: Stage, tables: int, clock: Clock, seats: Sequence[Seat] | None = None, hands: int = 1) -> list[str]:
-    """Place tables, of six people of their own each or of these ``seats``; return their ids."""
+async def place(at: Stage, tables: int, clock: Clock, seats: Sequence[Seat] | None = None) -> None:
+    """Place tables, of six people of their own each or of these ``seats``."""
     run, room = uuid.uuid4().hex[:8], asyncio.Semaphore(AT_ONCE)
     async with Session(at.hub.address, Credentials(at.tokens.mint_operator("load"))) as session:
         stub = matchmaking_pb2_grpc.MatchmakingServiceStub(session.channel())
 
-        async def one(number: int) -> str:
+        async def one(number: int) -> None:
             request = PlaceTableRequest(
                 request_id=f"{run}-{number}",
                 rules=RuleSet(preset="standard"),
-                length=MatchLength(hands=hands),
+                length=MatchLength(hands=HANDS),
                 clock=clock,
                 seats=seats or [Seat(player_id=name, name=name) for name in players(run, number)],
             )
             async with room:
-                return str((await session.call(stub.PlaceTable, request)).table_id)
+                await session.call(stub.PlaceTable, request)
 
-        return list(await asyncio.gather(*map(one, range(tables))))
+        await asyncio.gather(*map(one, range(tables)))
 
 
 def players(run: str, table: int) -> list[str]:
@@ -141,15 +164,18 @@ def players(run: str, table: int) -> list[str]:
     return [f"{run}-{table}-{seat}" for seat in range(6)]
 
 
-async def games(at: Stage, table_ids: Sequence[str], most: int, level: str) -> list[Game]:
-    """Wait for each table's deal, and work out what is played there."""
-    worked = []
-    for table_id in table_ids:
-        while not dealt(events := await at.store.events(table_id)):  # the log of another process has no event of ours
-            await asyncio.sleep(0.1)
-        names = [seat.player_id for seat in events[0].table_opened.seats]
-        worked.append(work_out(table_id, names, events, most, level))
-    return worked
+async def play_ahead(at: Stage, pace: "Pace") -> list[Game]:
+    """Play all tables ahead, each to another point of its hand; return what is played there from now on."""
+    chance, games = random.Random(0), []
+    while taken := await at.store.take(OURSELVES, TAKEN_AT_ONCE):
+        steps = []
+        for owned in taken:
+            actions, now = chance.randint(0, pace.ahead), time.time_ns() // 1000
+            table = ahead(owned, actions, pace.level, now, round(pace.period * 1_000_000))
+            steps.append(table.step())
+            games.append(table.game(pace.moves))
+        await at.store.commit(steps)
+    return games
 
 
 @dataclass(frozen=True)
@@ -160,6 +186,7 @@ class Pace:
     period: float
     warmup: float
     seconds: float
+    ahead: int
     answers_ms: int
     level: str
     streams: int
@@ -172,31 +199,44 @@ class Pace:
     @property
     def clock(self) -> Clock:
         """A clock that decides for nobody, and sends nobody away, before the run is over."""
-        patient = Clock(turn_ms=HOUR_MS, expiries=1000, absent_ms=HOUR_MS, contributions_ms=1)
-        patient.answers_least_ms = patient.answers_most_ms = self.answers_ms
-        return patient
+        settings = Settings()
+        return Clock(
+            turn_ms=HOUR_MS,
+            bank_ms=settings.bank_ms,
+            answers_least_ms=self.answers_ms or settings.answers_least_ms,
+            answers_most_ms=self.answers_ms or settings.answers_most_ms,
+            allowance_ms=settings.allowance_ms,
+            expiries=1000,
+            absent_ms=HOUR_MS,
+            contributions_ms=1,
+        )
 
 
 async def run_pace(database: str, pace: Pace) -> Outcome:
     """Do one run at people's pace."""
     async with stage(database, pace.tables) as at:
-        before = resident(at.tables.pid)
-        table_ids = await place(at, pace.tables, pace.clock)
-        played = await games(at, table_ids, pace.moves, pace.level)
+        await at.store.register(OURSELVES, "127.0.0.1:0", pace.tables, HOUR_MS / 1000)
+        await place(at, pace.tables, pace.clock)
+        played = await play_ahead(at, pace)
+        say(f"{pace.tables} tables placed and played ahead")
+        before = await at.begin()
+        await at.store.release(OURSELVES)
+        await at.has(pace.tables)
         placed = resident(at.tables.pid)
         plan, records = at.folder / "plan", at.folder / "records"
         with plan.open("w") as out:
             write_plan(played, at.tokens, pace.period, out)
-        say(f"{pace.tables} tables placed, {6 * pace.tables} watches to open")
+        say(f"the server has them; {6 * pace.tables} watches to open")
         arguments = [at.tables.address, plan, records, pace.period * 1000, pace.warmup + pace.seconds, pace.streams]
         generator = await asyncio.create_subprocess_exec(
             WATCHERS, *map(str, arguments), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         try:
             first, last, watched, told = await _measure(at, generator, pace)
+        except BaseException:
+            generator.kill()
+            raise
         finally:
-            if generator.returncode is None:
-                generator.kill()
             await generator.wait()
         messages, _, broken = map(int, told)
         return Outcome(
@@ -216,8 +256,8 @@ async def _measure(
     at: Stage, generator: asyncio.subprocess.Process, pace: Pace
 ) -> tuple[Usage, Usage, int, Sequence[str]]:
     """Have the generator play; return the usage at both ends, the memory in between, and its last words."""
-    assert generator.stdin is not None
-    assert generator.stdout is not None
+    if generator.stdin is None or generator.stdout is None:
+        raise TypeError("the load generator has no pipes")
     if await generator.stdout.readline() != b"ready\n":
         raise SystemExit("the watches could not be opened")
     say("all watches are open")
@@ -235,19 +275,21 @@ async def _measure(
 
 @app.command("pace")
 def pace_command(
+    *,
     tables: TablesOption = 100,
     database_url: DatabaseOption = "sqlite",
     seconds: SecondsOption = 60,
     warmup: WarmupOption = 20,
     period: Annotated[float, typer.Option(min=0.1, help="Seconds from a table's command to its next.")] = 4,
-    answers_ms: Annotated[int, typer.Option(help="Time for private questions; 0 for the server's own.")] = 0,
+    ahead: Annotated[int, typer.Option(min=0, help="Most actions that a table has behind it; evenly from 0.")] = 140,
+    answers_ms: Annotated[int, typer.Option(min=0, help="Time for private questions; 0 for the usual one.")] = 0,
     level: Annotated[str, typer.Option(help="Bots by whose choice the people play.")] = "greedy",
     streams: Annotated[int, typer.Option(min=1, help="Most watches that share a connection.")] = 1000,
 ) -> None:
     """Play at people's pace, six watches a table, and print how soon all six see each move."""
     if not WATCHERS.exists():
         raise SystemExit("there is no load generator: `make loadtest/watchers` builds it (it needs libgrpc++-dev)")
-    pace = Pace(tables, period, warmup, seconds, answers_ms, level, streams)
+    pace = Pace(tables, period, warmup, seconds, ahead, answers_ms, level, streams)
     outcome = asyncio.run(run_pace(database_url, pace))
     print(outcome.text())
     print(outcome.json(), flush=True)
@@ -258,7 +300,9 @@ async def run_bots(database: str, tables: int, warmup: float, seconds: float, le
     """Let bots play as fast as they can; tell what was written."""
     async with stage(database, tables) as at:
         clock = Clock(answers_least_ms=1, answers_most_ms=1)
-        await place(at, tables, clock, [Seat(bot_level=level)] * 6, hands=32)
+        await place(at, tables, clock, [Seat(bot_level=level)] * 6)
+        await at.begin()
+        await at.has(tables)
         await asyncio.sleep(warmup)
         first = at.usage()
         await asyncio.sleep(seconds)

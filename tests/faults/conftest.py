@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from cluster import Cluster
 from crowd import Crowd, Match
 from fleet import Fleet
+from servers import Process
 from verdict import Logs, judge
 
 from gouji.serving.auth import tokens_for
