@@ -68,7 +68,7 @@ def _percentile(ordered: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Load:
-    """What processes used while it was measured: shares of a core, and what the server wrote."""
+    """What processes used while it was measured: shares of a core, what the server wrote, its full collections."""
 
     server_cpu: float
     generator_cpu: float
@@ -76,6 +76,7 @@ class Load:
     events: float
     commits: float
     commit_seconds: float
+    collections: float
 
 
 @dataclass(frozen=True)
@@ -147,12 +148,14 @@ class Outcome:
     def text(self) -> str:
         """Tell it to people."""
         load, steps = self.load, self.load.commits or math.inf
+        each = load.server_cpu / (self.moves or math.inf)
         lines = (
             f"{self.tables} tables on {self.database}, {self.moves:.0f} commands a second for {self.seconds:g} s",
             f"command to all six seats  {self.shown}",
             f"command to its answer     {self.answered}",
             f"not done {self.failures or 'none'}, not shown to all {self.unseen}, watches broken {self.broken}",
-            f"server's core {load.server_cpu:.0%}, {load.server_cpu / (self.moves or math.inf) * 1e6:.0f} µs a command",
+            f"server's core {load.server_cpu:.0%}, {each * 1e6:.0f} µs a command, "
+            f"{load.collections:.0f} full garbage collections",
             f"log {load.events:.0f} events a second in {load.commits:.0f} commits of {load.events / steps:.1f}, "
             f"{load.commit_seconds * 1000:.1f} ms each",
             f"memory {self.memory_a_table(self.memory.watched):.0f} KiB a table with six watchers, "

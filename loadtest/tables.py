@@ -61,6 +61,12 @@ DatabaseOption = Annotated[
 ]
 TablesOption = Annotated[int, typer.Option(min=1, help="Tables at once.")]
 SecondsOption = Annotated[float, typer.Option(min=1, help="For how long it is measured.")]
+SettingOption = Annotated[
+    list[str],
+    typer.Option(
+        "--setting", default_factory=list, help="Of the table server, as `commit_interval_ms=10`; may be repeated."
+    ),
+]
 WarmupOption = Annotated[float, typer.Option(min=0, help="For how long it runs before that, in seconds.")]
 
 
@@ -112,7 +118,7 @@ async def database_for(asked: str, folder: Path) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
+async def stage(asked: str, tables: int, changed: Sequence[str]) -> AsyncIterator[Stage]:
     """Set up servers with room for so many tables on the database asked for; all ends with the block.
 
     The table server is not started yet.
@@ -125,6 +131,7 @@ async def stage(asked: str, tables: int) -> AsyncIterator[Stage]:
             hub_port, port = free_port(), free_port()
             common = environment_of(url, folder, hub_port)
             own = {**common, "GOUJI_METRICS_PORT": "0", "GOUJI_TABLE_CAPACITY": str(tables)}
+            own |= {f"GOUJI_{name.upper()}": value for name, _, value in (one.partition("=") for one in changed)}
             hub = Process("hub", ("gateway", "matchmaking", "scoring", "bot"), hub_port, common, folder / "hub.log")
             server = Process("table", ("table", "bot"), port, own, folder / "table.log", core=SERVER_CORE)
             try:
@@ -212,9 +219,9 @@ class Pace:
         )
 
 
-async def run_pace(database: str, pace: Pace) -> Outcome:
+async def run_pace(database: str, pace: Pace, changed: Sequence[str]) -> Outcome:
     """Do one run at people's pace."""
-    async with stage(database, pace.tables) as at:
+    async with stage(database, pace.tables, changed) as at:
         await at.store.register(OURSELVES, "127.0.0.1:0", pace.tables, HOUR_MS / 1000)
         await place(at, pace.tables, pace.clock)
         played = await play_ahead(at, pace)
@@ -285,20 +292,23 @@ def pace_command(
     answers_ms: Annotated[int, typer.Option(min=0, help="Time for private questions; 0 for the usual one.")] = 0,
     level: Annotated[str, typer.Option(help="Bots by whose choice the people play.")] = "greedy",
     streams: Annotated[int, typer.Option(min=1, help="Most watches that share a connection.")] = 1000,
+    setting: SettingOption,
 ) -> None:
     """Play at people's pace, six watches a table, and print how soon all six see each move."""
     if not WATCHERS.exists():
         raise SystemExit("there is no load generator: `make loadtest/watchers` builds it (it needs libgrpc++-dev)")
     pace = Pace(tables, period, warmup, seconds, ahead, answers_ms, level, streams)
-    outcome = asyncio.run(run_pace(database_url, pace))
+    outcome = asyncio.run(run_pace(database_url, pace, setting))
     print(outcome.text())
     print(outcome.json(), flush=True)
     raise typer.Exit(1 if outcome.void or outcome.failures or outcome.unseen else 0)
 
 
-async def run_bots(database: str, tables: int, warmup: float, seconds: float, level: str) -> str:
+async def run_bots(
+    database: str, tables: int, warmup: float, seconds: float, *, level: str, changed: Sequence[str]
+) -> str:
     """Let bots play as fast as they can; tell what was written."""
-    async with stage(database, tables) as at:
+    async with stage(database, tables, changed) as at:
         clock = Clock(answers_least_ms=1, answers_most_ms=1)
         await place(at, tables, clock, [Seat(bot_level=level)] * 6)
         await at.begin()
@@ -317,14 +327,16 @@ async def run_bots(database: str, tables: int, warmup: float, seconds: float, le
 
 @app.command("bots")
 def bots_command(
+    *,
     tables: TablesOption = 100,
     database_url: DatabaseOption = "sqlite",
     seconds: SecondsOption = 30,
     warmup: WarmupOption = 10,
     level: Annotated[str, typer.Option(help="Level of the bots.")] = "random",
+    setting: SettingOption,
 ) -> None:
     """Let bots play without pace, and print how many events a second are committed."""
-    print(asyncio.run(run_bots(database_url, tables, warmup, seconds, level)))
+    print(asyncio.run(run_bots(database_url, tables, warmup, seconds, level=level, changed=setting)))
 
 
 def say(progress: str) -> None:

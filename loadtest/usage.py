@@ -31,7 +31,7 @@ def busy_seconds(core: int) -> float:
 
 
 def counted(port: int) -> dict[str, float]:
-    """Read a metrics page: each counter and sum by its name, over all labels."""
+    """Read a metrics page: each sample by its name, summed over labels; of garbage collections full ones alone."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         connection.request("GET", "/metrics")
@@ -41,6 +41,8 @@ def counted(port: int) -> dict[str, float]:
     found: dict[str, float] = {}
     for family in text_string_to_metric_families(page):
         for sample in family.samples:
+            if sample.labels.get("generation", "2") != "2":
+                continue
             found[sample.name] = found.get(sample.name, 0.0) + sample.value
     return found
 
@@ -56,6 +58,7 @@ class Usage:
     events: float
     commits: float
     commit_seconds: float
+    collections: float
 
     @classmethod
     def now(cls, server: int, metrics_port: int, generator: int | None, other_core: int) -> "Usage":
@@ -69,6 +72,7 @@ class Usage:
             pages["gouji_table_events_total"],
             pages["gouji_table_commit_seconds_count"],
             pages["gouji_table_commit_seconds_sum"],
+            pages["python_gc_collections_total"],
         )
 
     def until(self, later: "Usage") -> Load:
@@ -82,4 +86,5 @@ class Usage:
             events=(later.events - self.events) / seconds,
             commits=commits / seconds,
             commit_seconds=(later.commit_seconds - self.commit_seconds) / commits if commits else 0.0,
+            collections=later.collections - self.collections,
         )

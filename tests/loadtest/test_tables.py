@@ -60,7 +60,7 @@ def outcome(report: ModuleType, records: list[object], **load: float) -> object:
         tables=10,
         seconds=2.0,
         records=records,
-        load=report.Load(**{**usage, "commit_seconds": 0.001, **load}),
+        load=report.Load(**{**usage, "commit_seconds": 0.001, "collections": 0, **load}),
         memory=report.Memory(0, 1024 * 100, 1024 * 1000),
         actions={"pass": 1.0},
         messages=0,
