@@ -59,7 +59,9 @@ bench: install   ## measure the engine beside its peers, and the start of `gouji
 loadtest/watchers: loadtest/watchers.cpp
 	g++ -O2 -std=c++17 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs grpc++)
 
-load: install loadtest/watchers   ## put one table server under load: 100, 1,000 and 4,000 tables (needs libgrpc++-dev)
+watchers: loadtest/watchers   ## build the load generator (needs libgrpc++-dev)
+
+load: install watchers   ## put one table server under load: 100, 1,000 and 4,000 tables
 	for tables in 100 1000 4000; do for database in sqlite postgresql; do \
 	  $(BIN)/python loadtest/tables.py pace --tables $$tables --database-url $$database || failed=1; done; done; \
 	for database in sqlite postgresql; do $(BIN)/python loadtest/tables.py bots --database-url $$database || failed=1; \
@@ -68,4 +70,4 @@ load: install loadtest/watchers   ## put one table server under load: 100, 1,000
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
 
-.PHONY: help install up test faults leaks matches lint protos fresh lock bench load clean
+.PHONY: help install up test faults leaks matches lint protos fresh lock bench watchers load clean

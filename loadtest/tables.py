@@ -296,7 +296,7 @@ def pace_command(
 ) -> None:
     """Play at people's pace, six watches a table, and print how soon all six see each move."""
     if not WATCHERS.exists():
-        raise SystemExit("there is no load generator: `make loadtest/watchers` builds it (it needs libgrpc++-dev)")
+        raise SystemExit("there is no load generator: `make watchers` builds it (it needs libgrpc++-dev)")
     pace = Pace(tables, period, warmup, seconds, ahead, answers_ms, level, streams)
     outcome = asyncio.run(run_pace(database_url, pace, setting))
     print(outcome.text())

@@ -24,7 +24,7 @@ def watchers() -> None:
     """The load generator, built."""
     if not Path("/usr/include/grpcpp").exists():
         pytest.skip("libgrpc++-dev is not installed; .ci/run installs it")
-    subprocess.run(["make", "-o", "install", "loadtest/watchers"], cwd=ROOT, check=True)
+    subprocess.run(["make", "watchers"], cwd=ROOT, check=True)
 
 
 def run(*arguments: str) -> str:
@@ -38,12 +38,12 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.usefixtures("watchers")
 def test_every_command_at_pace_is_shown_to_all_six_seats(database_url: str) -> None:
-    arguments = ("--tables=3", "--seconds=4", "--warmup=1", "--period=1", "--answers-ms=50")
+    arguments = ("--tables=3", "--seconds=8", "--warmup=0", "--period=4", "--answers-ms=50")
     told = json.loads(run("pace", "--database-url", database_url, *arguments).splitlines()[-1])
     assert (told["failures"], told["unseen"], told["broken"]) == ({}, 0, 0)
-    assert told["shown_ms"]["count"] == 12
+    assert told["shown_ms"]["count"] == 6
     assert told["shown_ms"]["most"] >= told["answered_ms"]["p50"] > 0
-    assert told["messages"] >= 6 * 12
+    assert told["messages"] >= 6 * 6
     assert told["load"]["events"] > 0
 
 
