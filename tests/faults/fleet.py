@@ -3,10 +3,11 @@
 The tables are spread over the servers by what each has room for.
 """
 
+import asyncio
 from pathlib import Path
 
 from cluster import free_port
-from servers import Process, environment_of
+from servers import GOUJI, READY_SECONDS, Process, environment_of
 
 
 class Fleet:
