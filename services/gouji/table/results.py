@@ -20,4 +20,6 @@ def hand_result(table: Table, event: events_pb2.Event, *, last: bool) -> scoring
         digest=ended.digest,
         last=last,
         conduct=table.conduct,
+        match_scores=table.match.scores,
+        match_team_scores=table.match.team_scores,
     )
