@@ -5,14 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gouji.matchmaking.policy import SEATS, Proposal, Waiting
+from gouji.matchmaking.policy import Proposal, Seated, Waiting
+from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import length_message, malformed, read_length, read_rules, rules_message
 from gouji.serving.errors import ServiceError
 from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
 from gouji.wire import rules_to_proto
-
-FILLING_LEVEL: Final = "greedy"
-"""Level of the bots that fill a table."""
 
 LONGEST_ID: Final = 128
 """Characters of an id that somebody else chose."""
@@ -57,12 +55,12 @@ class Placement:
         """What it is counted as: ``placed``, ``bots`` or ``people``."""
         if self.request_id is not None:
             return "placed"
-        return "bots" if len(self.tickets) < SEATS else "people"
+        return "bots" if len(self.players) < SEATS else "people"
 
 
 def of_proposal(proposal: Proposal, table_id: str, bot_pace_ms: int) -> Placement:
     """Make a table of a proposal; bots take the free seats."""
-    seats = [_seat(ticket) for ticket in proposal.seats]
+    seats = [_seat(seated, proposal.bot_level) for seated in proposal.seats]
     spec = table_pb2.TableSpec(
         table_id=table_id,
         rules=rules_message(proposal.rules),
@@ -74,10 +72,10 @@ def of_proposal(proposal: Proposal, table_id: str, bot_pace_ms: int) -> Placemen
     return Placement(spec, tuple(proposal.tickets))
 
 
-def _seat(ticket: Waiting | None) -> events_pb2.Seat:
-    if ticket is None:
-        return events_pb2.Seat(bot_level=FILLING_LEVEL)
-    return events_pb2.Seat(player_id=ticket.player_id, name=ticket.name)
+def _seat(seated: Seated | None, bot_level: str) -> events_pb2.Seat:
+    if seated is None:
+        return events_pb2.Seat(bot_level=bot_level)
+    return events_pb2.Seat(player_id=seated.member.player_id, name=seated.member.name)
 
 
 def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels: Collection[str]) -> Placement:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.placement import addresses, reserve
 from gouji.matchmaking.placing import Placement
-from gouji.matchmaking.policy import Waiting
+from gouji.matchmaking.policy import Member, Waiting
 from gouji.matchmaking.tickets import State, Ticket, Wish
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
@@ -102,8 +102,8 @@ class Store:
                 elif expires <= now:
                     found.lapsed.append(ticket)
                 else:
-                    accepted = tuple(rules.split("\n"))
-                    found.waiting.append(Waiting(ticket, player, name, queue, accepted, length, since, patience))
+                    members, accepted = (Member(player, name),), tuple(rules.split("\n"))
+                    found.waiting.append(Waiting(ticket, queue, members, False, accepted, length, since, patience))
         return found
 
     async def tidy(self, found: Found, now: int) -> None:

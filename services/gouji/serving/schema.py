@@ -215,3 +215,15 @@ player_totals = sa.Table(
 
 `p1`..`p6` count the places.
 """
+
+ratings = sa.Table(
+    "ratings",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),  # bot:LEVEL for the bots of a level
+    sa.Column("family", sa.Text, primary_key=True),  # preset of the rules
+    sa.Column("mu", sa.Double, nullable=False),
+    sa.Column("sigma", sa.Double, nullable=False),
+    sa.Column("matches", sa.Integer, nullable=False),
+    _time("updated_at"),  # the end of the match that it was last changed by
+)
+"""How strong players and bots are believed to be, by the matches of queues."""
