@@ -15,10 +15,10 @@ from gouji.matchmaking import presence
 from gouji.matchmaking.blocks import blocked, refuse_blocked
 from gouji.matchmaking.party import Invite, Party, PartyMember
 from gouji.matchmaking.presence import Whereabouts
-from gouji.matchmaking.tickets import State
+from gouji.matchmaking.withdrawals import cancel_of_party
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
-from gouji.serving.schema import active_seats, lobby_players, parties, party_invites, party_members, players, tickets
+from gouji.serving.schema import active_seats, lobby_players, parties, party_invites, party_members, players
 
 __all__ = ["Parties", "Party", "PartyMember", "party_of", "party_with"]
 
@@ -207,16 +207,6 @@ class Parties:
 def concerned(party: Party) -> frozenset[str]:
     """Who is shown something of a party: its members and who is invited."""
     return party.player_ids | {invite.player_id for invite in party.invites}
-
-
-async def cancel_of_party(connection: AsyncConnection, party_id: str) -> None:
-    """Take a party's tickets out of their queues."""
-    waiting = sa.select(tickets.c.ticket_id).where(tickets.c.party_id == party_id, tickets.c.state == State.WAITING)
-    locked = waiting.order_by(tickets.c.ticket_id).with_for_update()
-    ids = list(await connection.scalars(locked))
-    if ids:
-        change = sa.update(tickets).where(tickets.c.ticket_id.in_(ids), tickets.c.state == State.WAITING)
-        await connection.execute(change.values(state=State.CANCELLED))
 
 
 def _fresh(party: Party, now: int) -> Party:

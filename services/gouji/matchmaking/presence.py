@@ -26,7 +26,6 @@ class Whereabouts:
     playing: bool
 
 
-
 async def seen(database: Database, player_ids: Iterable[str], now: int) -> None:
     """Note that these players are here; whom somebody else is writing of is passed over."""
     for ids in _chunks(player_ids):

@@ -230,7 +230,7 @@ rooms = sa.Table(
     sa.Column("settings", sa.LargeBinary, nullable=False),  # RoomSettings
     sa.Column("preset", sa.Text, nullable=False),  # of its rules
     sa.Column("listed", sa.Boolean, nullable=False),
-    sa.Column("kicked", sa.Text, nullable=False, server_default=""),  # player_ids that may not come back: a line each
+    sa.Column("kicked", sa.Text, nullable=False),  # player_ids that may not come back: a line each
     sa.Column("matches", sa.Integer, nullable=False, server_default="0"),  # begun so far
     sa.Column("table_id", sa.Text),  # of the last match
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),  # rises with each change

@@ -56,7 +56,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_MOVING: _Reason.ValueType  # 49
     """No server has the table right now; one takes it soon."""
     REASON_TOO_OFTEN: _Reason.ValueType  # 50
-    """The seat has said enough for now."""
+    """The seat has said enough for now, or the caller has tried too much."""
     REASON_OTHER_DEVICE: _Reason.ValueType  # 51
     """A newer device of the same player acts for the seat."""
     REASON_MATCH_NOT_OVER: _Reason.ValueType  # 52
@@ -88,6 +88,31 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_ALREADY_SEATED: _Reason.ValueType  # 101
     REASON_TICKET_CLAIMED: _Reason.ValueType  # 102
     REASON_UNKNOWN_QUEUE: _Reason.ValueType  # 103
+    REASON_NO_PARTY: _Reason.ValueType  # 104
+    """Parties and rooms.
+    The caller is in no party, or in no room.
+    """
+    REASON_NO_ROOM: _Reason.ValueType  # 105
+    REASON_IN_PARTY: _Reason.ValueType  # 106
+    """The caller is in another one; `room_id` says in which."""
+    REASON_IN_ROOM: _Reason.ValueType  # 107
+    REASON_NOT_LEADER: _Reason.ValueType  # 108
+    """Only who leads the party, or is the room's host, can do that."""
+    REASON_NOT_HOST: _Reason.ValueType  # 109
+    REASON_PARTY_FULL: _Reason.ValueType  # 110
+    REASON_ROOM_FULL: _Reason.ValueType  # 111
+    REASON_NO_INVITATION: _Reason.ValueType  # 112
+    """The invitation is gone, or never was."""
+    REASON_NOT_WELCOME: _Reason.ValueType  # 113
+    """The caller may not meet somebody there."""
+    REASON_UNKNOWN_ROOM: _Reason.ValueType  # 114
+    """No room has this code, or this id."""
+    REASON_SEAT_TAKEN: _Reason.ValueType  # 115
+    """Somebody sits there."""
+    REASON_SEATS_EMPTY: _Reason.ValueType  # 116
+    """Seats are empty that no bot may fill."""
+    REASON_ROOM_CHANGED: _Reason.ValueType  # 117
+    """The room's match goes on, or it has begun others since."""
     REASON_UNKNOWN_PLAYER: _Reason.ValueType  # 120
     """Scores and records."""
     REASON_UNKNOWN_MATCH: _Reason.ValueType  # 121
@@ -137,7 +162,7 @@ REASON_DRAINING: Reason.ValueType  # 48
 REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
 REASON_TOO_OFTEN: Reason.ValueType  # 50
-"""The seat has said enough for now."""
+"""The seat has said enough for now, or the caller has tried too much."""
 REASON_OTHER_DEVICE: Reason.ValueType  # 51
 """A newer device of the same player acts for the seat."""
 REASON_MATCH_NOT_OVER: Reason.ValueType  # 52
@@ -169,6 +194,31 @@ REASON_UNKNOWN_TICKET: Reason.ValueType  # 100
 REASON_ALREADY_SEATED: Reason.ValueType  # 101
 REASON_TICKET_CLAIMED: Reason.ValueType  # 102
 REASON_UNKNOWN_QUEUE: Reason.ValueType  # 103
+REASON_NO_PARTY: Reason.ValueType  # 104
+"""Parties and rooms.
+The caller is in no party, or in no room.
+"""
+REASON_NO_ROOM: Reason.ValueType  # 105
+REASON_IN_PARTY: Reason.ValueType  # 106
+"""The caller is in another one; `room_id` says in which."""
+REASON_IN_ROOM: Reason.ValueType  # 107
+REASON_NOT_LEADER: Reason.ValueType  # 108
+"""Only who leads the party, or is the room's host, can do that."""
+REASON_NOT_HOST: Reason.ValueType  # 109
+REASON_PARTY_FULL: Reason.ValueType  # 110
+REASON_ROOM_FULL: Reason.ValueType  # 111
+REASON_NO_INVITATION: Reason.ValueType  # 112
+"""The invitation is gone, or never was."""
+REASON_NOT_WELCOME: Reason.ValueType  # 113
+"""The caller may not meet somebody there."""
+REASON_UNKNOWN_ROOM: Reason.ValueType  # 114
+"""No room has this code, or this id."""
+REASON_SEAT_TAKEN: Reason.ValueType  # 115
+"""Somebody sits there."""
+REASON_SEATS_EMPTY: Reason.ValueType  # 116
+"""Seats are empty that no bot may fill."""
+REASON_ROOM_CHANGED: Reason.ValueType  # 117
+"""The room's match goes on, or it has begun others since."""
 REASON_UNKNOWN_PLAYER: Reason.ValueType  # 120
 """Scores and records."""
 REASON_UNKNOWN_MATCH: Reason.ValueType  # 121

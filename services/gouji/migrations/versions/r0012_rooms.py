@@ -99,7 +99,7 @@ def _make_rooms() -> None:
         sa.Column("settings", sa.LargeBinary, nullable=False),
         sa.Column("preset", sa.Text, nullable=False),
         sa.Column("listed", sa.Boolean, nullable=False),
-        sa.Column("kicked", sa.Text, server_default="", nullable=False),
+        sa.Column("kicked", sa.Text, nullable=False),
         sa.Column("matches", sa.Integer, server_default="0", nullable=False),
         sa.Column("table_id", sa.Text),
         sa.Column("version", sa.BigInteger, server_default="1", nullable=False),
