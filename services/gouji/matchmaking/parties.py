@@ -82,8 +82,7 @@ class Parties:
         `not_leader`, `party_full`, `too_often`; `in_party` when the player comes into another party meanwhile.
         """
         async with self._database.begin() as connection:
-            if other == player_id or not await _exists(connection, other):
-                raise ServiceError("unknown_player", "There is no such player to invite.")
+            await refuse_unknown(connection, player_id, other)
             before = await party_with(connection, player_id, lock=True)
             party = before or Party(uuid.uuid4().hex, player_id, (PartyMember(player_id, name),))
             await refuse_blocked(connection, other, party.player_ids)
@@ -102,12 +101,11 @@ class Parties:
             await refuse_blocked(connection, player_id, party.player_ids)
             return await self._save(connection, party, party.with_member(player_id, name, now), now)
 
-    async def decline(self, party_id: str, player_id: str, now: int) -> None:
-        """Take a player's invitation away; nothing happens where there is none."""
+    async def decline(self, party_id: str, player_id: str, now: int) -> Party | None:
+        """Take a player's invitation away; returns the party, None where there is none."""
         async with self._database.begin() as connection:
             party = await party_of(connection, party_id, lock=True)
-            if party:
-                await self._save(connection, party, party.without_invite(player_id), now)
+            return await self._save(connection, party, party.without_invite(player_id), now) if party else None
 
     async def leave(self, player_id: str, now: int) -> Party | None:
         """Take a player out of its party; returns what is left of it, None when it was in none."""
@@ -214,9 +212,11 @@ def _fresh(party: Party, now: int) -> Party:
     return replace(party, invites=tuple(invite for invite in party.invites if invite.expires_at > now))
 
 
-async def _exists(connection: AsyncConnection, player_id: str) -> bool:
-    found = await connection.scalar(sa.select(players.c.player_id).where(players.c.player_id == player_id))
-    return found is not None
+async def refuse_unknown(connection: AsyncConnection, player_id: str, other: str) -> None:
+    """Raise `ServiceError` `unknown_player` when the other is nobody, or the player itself."""
+    known = await connection.scalar(sa.select(players.c.player_id).where(players.c.player_id == other))
+    if known is None or other == player_id:
+        raise ServiceError("unknown_player", "There is no such other player.")
 
 
 async def _invitations(connection: AsyncConnection, player_id: str, now: int) -> tuple[Invitation, ...]:

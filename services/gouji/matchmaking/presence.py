@@ -1,6 +1,8 @@
 """SQL of who is in the lobby: when each player was last seen, and a number that rises with what it is shown."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +15,7 @@ from gouji.serving.schema import active_seats, lobby_players, party_members
 SEEN_EVERY_SECONDS: Final = 10
 """How often it is noted that somebody who watches is there."""
 
+_FORGOTTEN: Final = 86_400_000_000
 _STALE: Final = 3 * SEEN_EVERY_SECONDS * 1_000_000
 _CHUNK: Final = 1000
 
@@ -24,6 +27,29 @@ class Whereabouts:
     online: bool
     in_party: bool
     playing: bool
+
+
+class Here:
+    """Who follows the lobby in this process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._streams: Counter[str] = Counter()
+
+    @contextmanager
+    def of(self, player_id: str) -> Iterator[None]:
+        """Count a player as here within the block."""
+        self._streams[player_id] += 1
+        try:
+            yield
+        finally:
+            self._streams[player_id] -= 1
+            if not self._streams[player_id]:
+                del self._streams[player_id]
+
+    async def note(self, now: int) -> None:
+        """Note in the database that these players are here."""
+        await seen(self._database, self._streams, now)
 
 
 async def seen(database: Database, player_ids: Iterable[str], now: int) -> None:
@@ -59,6 +85,14 @@ async def versions(database: Database, player_ids: Iterable[str]) -> dict[str, i
     return found
 
 
+async def sweep(database: Database, now: int) -> None:
+    """Forget players that have not been seen for a day."""
+    async with database.begin() as connection:
+        late = sa.select(lobby_players.c.player_id).where(lobby_players.c.seen_at < now - _FORGOTTEN)
+        late = late.order_by(lobby_players.c.player_id).with_for_update(skip_locked=True)
+        await connection.execute(sa.delete(lobby_players).where(lobby_players.c.player_id.in_(late)))
+
+
 async def whereabouts(connection: AsyncConnection, player_ids: Iterable[str], now: int) -> dict[str, Whereabouts]:
     """Say where each of these players is."""
     ids = list(player_ids)
@@ -69,7 +103,7 @@ async def whereabouts(connection: AsyncConnection, player_ids: Iterable[str], no
     return {one: Whereabouts(one in there or one in seated, one in members, one in seated) for one in ids}
 
 
-def _among(column: sa.Column[str], player_ids: Sequence[str]) -> sa.Select[tuple[str]]:
+def _among(column: sa.Column[str], player_ids: Sequence[str]) -> sa.Select[str]:
     return sa.select(column).where(column.in_(player_ids))
 
 

@@ -1,6 +1,6 @@
 """A room: who is in it, in which seats, and who may do what there. Every change gives a new one; no I/O."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
@@ -149,7 +149,7 @@ class Room:
             return events_pb2.Seat(bot_level=self.settings.bot_level)
         return events_pb2.Seat(player_id=person.player_id, name=person.name)
 
-    def _reseated(self, seats: dict[str, int | None] | dict[str, int]) -> Self:
+    def _reseated(self, seats: Mapping[str, int | None]) -> Self:
         moved = (replace(one, seat=seats.get(one.player_id, one.seat)) for one in self.people)
         return replace(self, people=tuple(moved))
 
@@ -160,7 +160,7 @@ class Room:
         raise ServiceError("unknown_player", "This player is not in your room.")
 
     def _free_seat(self) -> int:
-        free: Sequence[int] = [seat for seat in range(SEATS) if seat not in self.seated]
+        free = [seat for seat in range(SEATS) if seat not in self.seated]
         if not free:
             raise ServiceError("room_full", "All seats are taken.")
         return free[0]

@@ -228,7 +228,10 @@ rooms = sa.Table(
     sa.Column("host", sa.Text, nullable=False),  # player_id of one who is there
     sa.Column("state", sa.Text, nullable=False),  # open, playing
     sa.Column("settings", sa.LargeBinary, nullable=False),  # RoomSettings
-    sa.Column("preset", sa.Text, nullable=False),  # of its rules
+    # What the list looks for among them:
+    sa.Column("preset", sa.Text, nullable=False),
+    sa.Column("bot_level", sa.Text, nullable=False),
+    sa.Column("spectators", sa.Boolean, nullable=False),
     sa.Column("listed", sa.Boolean, nullable=False),
     sa.Column("kicked", sa.Text, nullable=False),  # player_ids that may not come back: a line each
     sa.Column("matches", sa.Integer, nullable=False, server_default="0"),  # begun so far

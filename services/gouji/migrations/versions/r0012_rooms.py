@@ -98,6 +98,8 @@ def _make_rooms() -> None:
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("settings", sa.LargeBinary, nullable=False),
         sa.Column("preset", sa.Text, nullable=False),
+        sa.Column("bot_level", sa.Text, nullable=False),
+        sa.Column("spectators", sa.Boolean, nullable=False),
         sa.Column("listed", sa.Boolean, nullable=False),
         sa.Column("kicked", sa.Text, nullable=False),
         sa.Column("matches", sa.Integer, server_default="0", nullable=False),
