@@ -159,7 +159,7 @@ class Desk:
 @asynccontextmanager
 async def open_desk(settings: Settings, log: Log | None = None, **changes: Any) -> AsyncIterator[Desk]:
     tables = Tables()
-    quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1} | changes)
+    quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1, "lobby_poll_ms": 50} | changes)
     binds = {"matchmaking": bind_matchmaking, "bot": bind_bot, "table": tables.bind}
     async with running_app(quick, binds, log=log) as app, grpc.aio.insecure_channel(app.address) as channel:
         yield Desk(app, tables, channel)
