@@ -24,7 +24,8 @@ async def table_of_own_room(session: Session, settings: RoomSettings, people: in
     """Open a room and start when so many have seats; returns the table. Raises `ClientError`, `StartError`."""
     rooms = Rooms(session)
     room = await rooms.create(settings)
-    console.print(f"Your room is open: `gouji play --room {room.code}` brings others in.", soft_wrap=True)
+    invitation = f"gouji play --address {session.address} --room {room.code}"
+    console.print(f"Your room is open: `{invitation}` brings others in.", soft_wrap=True)
     return await _next_table(rooms, console, people)
 
 

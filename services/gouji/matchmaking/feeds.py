@@ -37,8 +37,8 @@ class Watch:
         self._closed = True
         self._told.set()
 
-    async def change(self, shown: int, seconds: float) -> None:
-        """Wait for a higher number than that of what was shown, at most so long.
+    async def change(self, shown: int, seconds: float) -> bool:
+        """Wait for a higher number than that of what was shown, at most so long; says whether it came.
 
         Raises `ServiceError` `draining` when the server stops.
         """
@@ -49,6 +49,7 @@ class Watch:
                     await self._told.wait()
         if self._closed:
             raise ServiceError("draining", "The server stops; go on elsewhere.", retry_after_ms=100)
+        return self._version > shown
 
 
 class Feed:

@@ -7,6 +7,7 @@ be reached.
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -19,6 +20,9 @@ from gouji.matchmaking.withdrawals import cancel_of_party
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, lobby_players, parties, party_invites, party_members, players
+
+MOST_SHOWN: Final = 20
+"""Invitations that a player is shown, however many invite it."""
 
 __all__ = ["Parties", "Party", "PartyMember", "party_of", "party_with"]
 
@@ -98,7 +102,8 @@ class Parties:
             party = await party_of(connection, party_id, lock=True)
             if party is None:
                 raise ServiceError("no_invitation", "You are not invited to this party, or not any more.")
-            await refuse_blocked(connection, player_id, party.player_ids)
+            if player_id not in party.player_ids:
+                await refuse_blocked(connection, player_id, party.player_ids)
             return await self._save(connection, party, party.with_member(player_id, name, now), now)
 
     async def decline(self, party_id: str, player_id: str, now: int) -> Party | None:
@@ -126,7 +131,8 @@ class Parties:
         async with self._database.connect() as connection:
             number = sa.select(lobby_players.c.version).where(lobby_players.c.player_id == player_id)
             version = await connection.scalar(number) or 0
-            party = await party_with(connection, player_id)
+            whole = await party_with(connection, player_id)
+            party = _fresh(whole, now) if whole else None
             invitations = await _invitations(connection, player_id, now)
             ids = concerned(party) if party else frozenset()
             there = await presence.whereabouts(connection, ids, now)
@@ -139,15 +145,18 @@ class Parties:
         here = here.outerjoin(active_seats, active_seats.c.player_id == member.player_id)
         here = here.where((lobby_players.c.seen_at >= before) | active_seats.c.player_id.is_not(None))
         idle = sa.select(parties.c.party_id).where(parties.c.created_at < before, parties.c.party_id.not_in(here))
+        async with self._database.connect() as connection:
+            ids = list(await connection.scalars(idle))
+        return sum([await self._end(idle.where(parties.c.party_id == party_id), now) for party_id in ids])
+
+    async def _end(self, which: sa.Select[str], now: int) -> bool:
+        """End a party if it is still to be found so, and nobody is changing it."""
         async with self._database.begin() as connection:
-            ids = list(await connection.scalars(idle.order_by(parties.c.party_id).with_for_update(skip_locked=True)))
-            for party_id in ids:
-                party = await party_of(connection, party_id)
-                if party:
-                    await self._save(connection, party, replace(party, members=()), now)
-            late = party_invites.c.expires_at < now
-            await connection.execute(sa.delete(party_invites).where(late))
-        return len(ids)
+            party_id = await connection.scalar(which.with_for_update(skip_locked=True))
+            party = await party_of(connection, party_id) if party_id else None
+            if party:
+                await self._save(connection, party, replace(party, members=()), now)
+            return party is not None
 
     async def _save(self, connection: AsyncConnection, before: Party | None, after: Party, now: int) -> Party:
         """Write what has changed; a party without members is taken away. Raises `ServiceError` `in_party`."""
@@ -220,13 +229,14 @@ async def refuse_unknown(connection: AsyncConnection, player_id: str, other: str
 
 
 async def _invitations(connection: AsyncConnection, player_id: str, now: int) -> tuple[Invitation, ...]:
-    """Read who invites a player, without those whom it must not meet."""
+    """Read who invites a player, the latest first, without those whom it must not meet."""
     query = (
         sa.select(party_invites.c.party_id, parties.c.leader, party_members.c.name, party_invites.c.expires_at)
         .join_from(party_invites, parties, parties.c.party_id == party_invites.c.party_id)
         .join(party_members, party_members.c.player_id == parties.c.leader)
         .where(party_invites.c.player_id == player_id, party_invites.c.expires_at > now)
-        .order_by(party_invites.c.expires_at, party_invites.c.party_id)
+        .order_by(party_invites.c.expires_at.desc(), party_invites.c.party_id)
+        .limit(MOST_SHOWN)
     )
     found = [Invitation(*row) for row in await connection.execute(query)]
     avoided = (await blocked(connection, [player_id]))[player_id] if found else frozenset()

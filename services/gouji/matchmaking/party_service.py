@@ -7,7 +7,7 @@ from gouji.matchmaking.feeds import Feed
 from gouji.matchmaking.parties import Invitation, Lobby, Parties, concerned
 from gouji.matchmaking.party import Party
 from gouji.matchmaking.placing import check_id
-from gouji.matchmaking.presence import Here, Whereabouts
+from gouji.matchmaking.presence import Here, Whereabouts, seen
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds, moment
@@ -29,6 +29,7 @@ class PartyServicer(party_pb2_grpc.PartyServiceServicer):
     """What people do in parties."""
 
     def __init__(self, app: App, parties: Parties, feed: Feed, here: Here) -> None:
+        self._database = app.database
         self._clock = app.clock
         self._heartbeat = app.settings.heartbeat_seconds
         self._patience = app.settings.invitation_seconds * 1_000_000
@@ -45,14 +46,16 @@ class PartyServicer(party_pb2_grpc.PartyServiceServicer):
         """
         player_id = caller(context).player_id
         with self._here.of(player_id), self._feed.follow(player_id) as watch:
-            await self._here.note(self._now())
+            await seen(self._database, [player_id], self._now())
+            lobby = await self._parties.lobby(player_id, self._now())
             while True:
-                lobby = await self._parties.lobby(player_id, self._now())
                 yield party_pb2.WatchPartyResponse(
                     party=party_message(lobby),
                     invitations=[_invitation(invitation) for invitation in lobby.invitations],
                 )
-                await watch.change(lobby.version, self._heartbeat)
+                # Where others are, and what has lapsed, raises no number.
+                if await watch.change(lobby.version, self._heartbeat) or lobby.party or lobby.invitations:
+                    lobby = await self._parties.lobby(player_id, self._now())
 
     async def InvitePlayer(  # noqa: N802 - gRPC's name
         self, request: party_pb2.InvitePlayerRequest, context: Any

@@ -105,7 +105,8 @@ class RoomServicer(room_pb2_grpc.RoomServiceServicer):
         with self._here.of(who.player_id), self._feed.follow(first.room_id) as watch:
             while (room := await self._rooms.of_player(who.player_id)) and room.room_id == first.room_id:
                 yield room_pb2.WatchRoomResponse(room=room_message(room))
-                await watch.change(room.version, self._heartbeat)
+                while not await watch.change(room.version, self._heartbeat):
+                    yield room_pb2.WatchRoomResponse(room=room_message(room))
             yield room_pb2.WatchRoomResponse()
 
     async def ChangeRoom(  # noqa: N802 - gRPC's name

@@ -69,7 +69,8 @@ class Rooms:
             room = await _read(connection, room_id, lock=True)
             if room is None or (listed and not room.settings.listed and player_id not in room.player_ids):
                 raise unknown_room()
-            await refuse_blocked(connection, player_id, room.player_ids)
+            if player_id not in room.player_ids:
+                await refuse_blocked(connection, player_id, room.player_ids)
             return await self._save(connection, room, room.with_person(player_id, name, seat, spectate=spectate), now)
 
     async def change(self, player_id: str, decide: Callable[[Room], Room], now: int) -> Room:

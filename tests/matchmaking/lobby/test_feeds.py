@@ -37,7 +37,7 @@ async def test_a_stir_tells_the_watchers_of_that_alone() -> None:
         feed.stir(["b", "c"])
         feed.stir(["a"])
         async with asyncio.timeout(10):
-            await watch.change(0, 60)
+            assert await watch.change(0, 60)
             numbers.numbers["a"] = GONE
             feed.stir(["a", "c"])
             await watch.change(1, 60)
@@ -66,7 +66,7 @@ async def test_what_was_shown_already_is_no_change() -> None:
 async def test_a_watch_ends_its_wait_for_a_heart_beat() -> None:
     feed = feed_of(Numbers(a=1))
     with feed.follow("a") as watch:
-        await watch.change(5, 0.001)
+        assert not await watch.change(5, 0.001)
 
 
 async def test_a_database_that_is_away_ends_no_feed() -> None:

@@ -64,6 +64,7 @@ async def test_an_invitation_lapses(settings: Settings, desks: Callable[..., Any
         async with ledger.database.begin() as connection:
             await connection.execute(sa.update(party_invites).values(expires_at=1))
         assert await bob.invitations() == []
+        assert list((await ann.party()).invites) == []
         assert (await bob.refused("AnswerInvitation", party_id=party_id, accept=True))[0] == "no_invitation"
         await ann.call("InvitePlayer", player_id="bob")
         assert await bob.invitations() == ["ann"]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import grpc
 import pytest
 import sqlalchemy as sa
 
@@ -252,7 +253,7 @@ async def test_who_is_sent_away_is_told_and_stays_away(desk: Any, guests: Any, s
     await ann.call("KickPlayer", player_id="bob")
     await ann.call("KickPlayer", player_id="bob")
     await seen(watch, lambda message: not message.HasField("room"))
-    assert [message async for message in watch] == []
+    assert await watch.read() is grpc.aio.EOF
     assert (await bob.refused("JoinRoom", code=room.code))[0] == "not_welcome"
     assert (await bob.refused("WatchRoom"))[0] == "no_room"
     assert (await bob.refused("StartRoom", match=1))[0] == "no_room"
@@ -349,16 +350,19 @@ async def test_the_process_notes_who_follows_and_sweeps_the_rest(
         watch = ann.open("WatchRoom")
         await watch.read()
         await cid.call("InvitePlayer", player_id="bob")
+        this = rooms.c.room_id == followed.room_id
         async with ledger.database.begin() as connection:
-            await connection.execute(sa.update(rooms).where(rooms.c.room_id == followed.room_id).values(seen_at=1))
+            earlier = sa.update(rooms).where(this).values(seen_at=rooms.c.seen_at - 60_000_000)
+            long_ago = await connection.scalar(earlier.returning(rooms.c.seen_at))
 
         async def noted() -> bool:
-            query = sa.select(rooms.c.seen_at).where(rooms.c.room_id == followed.room_id)
             async with ledger.database.connect() as connection:
-                return int(await connection.scalar(query) or 0) > 1
+                return await connection.scalar(sa.select(rooms.c.seen_at).where(this)) != long_ago
 
         async def swept() -> bool:
-            return await bob.tried("MoveSeat", seat_plus_one=2) == "no_room"
+            async with ledger.database.connect() as connection:
+                left = set(await connection.scalars(sa.select(rooms.c.room_id)))
+                return left == {followed.room_id} and not await connection.scalar(sa.select(parties.c.party_id))
 
         assert await desk.books.come_true(noted)
         async with ledger.database.begin() as connection:
@@ -366,6 +370,7 @@ async def test_the_process_notes_who_follows_and_sweeps_the_rest(
             await connection.execute(sa.update(parties).values(created_at=1))
         assert await desk.books.come_true(swept)
         assert (await ann.room()).room_id == followed.room_id
+        assert (await bob.refused("WatchRoom"))[0] == "no_room"
         assert not (await cid.party()).party_id
 
 
