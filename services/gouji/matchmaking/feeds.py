@@ -53,22 +53,19 @@ class Watch:
 
 
 class Feed:
-    """All watches of one kind of thing in this process, at most ``most`` of each thing."""
+    """All watches of one kind of thing in this process."""
 
-    def __init__(self, versions: Versions, clock: Clock, *, poll_seconds: float, most: int) -> None:
+    def __init__(self, versions: Versions, clock: Clock, poll_seconds: float) -> None:
         self._versions = versions
         self._clock = clock
         self._poll = poll_seconds
-        self._most = most
         self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
         self._stirred: set[str] = set()
         self._woken = asyncio.Event()
 
     @contextmanager
     def follow(self, key: str) -> Iterator[Watch]:
-        """Watch a thing within the block. Raises `ServiceError` `too_often` when too many do."""
-        if len(self._watches[key]) >= self._most:
-            raise ServiceError("too_often", f"{self._most} watches of this are open already.")
+        """Watch a thing within the block."""
         watch = Watch()
         self._watches[key].add(watch)
         try:

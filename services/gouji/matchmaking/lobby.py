@@ -24,17 +24,13 @@ from gouji.v1 import friends_pb2_grpc, party_pb2_grpc, room_pb2_grpc
 SWEEP_SECONDS: Final = 60
 """How often it is looked for what is idle."""
 
-MOST_WATCHES_OF_A_PLAYER: Final = 8
-MOST_WATCHES_OF_A_ROOM: Final = 128
-
 
 def bind_lobby(app: App, desk: Desk) -> None:
     """Add parties, friends and rooms to a process that places tables."""
     parties, rooms, here = Parties(app.database), Rooms(app.database), Here(app.database)
     poll = app.settings.lobby_poll_ms / 1000
     versions = partial(presence.versions, app.database)
-    party_feed = Feed(versions, app.clock, poll_seconds=poll, most=MOST_WATCHES_OF_A_PLAYER)
-    room_feed = Feed(rooms.versions, app.clock, poll_seconds=poll, most=MOST_WATCHES_OF_A_ROOM)
+    party_feed, room_feed = Feed(versions, app.clock, poll), Feed(rooms.versions, app.clock, poll)
     app.add_servicer(
         party_pb2_grpc.add_PartyServiceServicer_to_server,
         PartyServicer(app, parties, party_feed, here),

@@ -42,7 +42,7 @@ class PartyServicer(party_pb2_grpc.PartyServiceServicer):
     ) -> AsyncIterator[party_pb2.WatchPartyResponse]:
         """Send the caller's party and invitations now, on each change and as a heart-beat.
 
-        Ends with `draining` when the server stops.
+        Refused with `too_often` when the caller has too many watches open; ends with `draining` when the server stops.
         """
         player_id = caller(context).player_id
         with self._here.of(player_id), self._feed.follow(player_id) as watch:

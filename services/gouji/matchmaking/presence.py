@@ -10,10 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database
+from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, lobby_players, party_members
 
 SEEN_EVERY_SECONDS: Final = 10
 """How often it is noted that somebody who watches is there."""
+
+MOST_STREAMS: Final = 16
+"""Watches that a player may have open at one process."""
 
 _FORGOTTEN: Final = 86_400_000_000
 _STALE: Final = 3 * SEEN_EVERY_SECONDS * 1_000_000
@@ -38,7 +42,9 @@ class Here:
 
     @contextmanager
     def of(self, player_id: str) -> Iterator[None]:
-        """Count a player as here within the block."""
+        """Count a player as here within the block. Raises `ServiceError` `too_often` when it is so too often."""
+        if self._streams[player_id] >= MOST_STREAMS:
+            raise ServiceError("too_often", f"You have {MOST_STREAMS} watches open here already.")
         self._streams[player_id] += 1
         try:
             yield

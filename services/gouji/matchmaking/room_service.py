@@ -96,7 +96,8 @@ class RoomServicer(room_pb2_grpc.RoomServiceServicer):
     ) -> AsyncIterator[room_pb2.WatchRoomResponse]:
         """Send the room now, on each change and as a heart-beat, until the caller is in it no longer.
 
-        Refused with `no_room`; ends with `draining` when the server stops.
+        Refused with `no_room`, and `too_often` when the caller has too many watches open; ends with `draining` when the
+        server stops.
         """
         who = caller(context)
         first = await self._rooms.of_player(who.player_id)

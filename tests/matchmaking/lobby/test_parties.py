@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import grpc
 import sqlalchemy as sa
 
 from gouji.matchmaking.parties import Parties, party_of, party_with
@@ -328,12 +329,25 @@ async def test_a_watch_repeats_itself_as_a_heart_beat(desk: Any, guests: Any) ->
 
 async def test_a_player_has_so_many_watches_open_and_no_more(desk: Any, guests: Any) -> None:
     [ann] = await guests(desk, "ann")
-    watches = [ann.open("WatchParty") for _ in range(8)]
+    await ann.call("CreateRoom")
+    watches = [ann.open(name) for name in ("WatchParty", "WatchRoom") * 8]
     for watch in watches:
         await watch.read()
     assert (await ann.refused("WatchParty"))[0] == "too_often"
+    assert (await ann.refused("WatchRoom"))[0] == "too_often"
     for watch in watches:
         watch.cancel()
+
+    async def free() -> bool:
+        watch = ann.open("WatchParty")
+        try:
+            return bool(await watch.read())
+        except grpc.aio.AioRpcError:
+            return False
+        finally:
+            watch.cancel()
+
+    assert await desk.books.come_true(free)
 
 
 async def test_a_stopping_server_sends_its_watchers_away(

@@ -1,12 +1,14 @@
 """Rooms over real gRPC, on both databases."""
 
 import asyncio
+import random
 from collections.abc import Callable
 from typing import Any
 
 import grpc
 import pytest
 import sqlalchemy as sa
+from google.protobuf.duration_pb2 import Duration
 
 from gouji.matchmaking import lobby
 from gouji.matchmaking.rooms import Rooms
@@ -18,6 +20,10 @@ from gouji.v1.rules_pb2 import Clock, Delay, MatchLength, RuleSet
 
 BOTS = RoomSettings(bot_level="greedy", spectators=True)
 PEOPLE = RoomSettings()
+REFUSALS = {
+    *("", "unknown_room", "in_room", "no_room", "room_full", "seat_taken", "not_host", "unknown_player"),
+    *("room_changed", "seats_empty", "already_seated"),
+}
 NAMES = ("ann", "bob", "cid", "dan", "eve", "fay", "gus")
 
 
@@ -307,6 +313,63 @@ async def test_one_who_comes_while_being_sent_away_is_not_left_half_in(
             await ann.call("KickPlayer", player_id=one.player_id)
             assert seats(await ann.room()) == {"ann": 0}
             assert (await one.refused("JoinRoom", code=room.code))[0] == "not_welcome"
+
+
+async def test_a_room_that_starts_while_its_people_are_matched_seats_them_once(
+    settings: Settings, desks: Callable[..., Any], guests: Any, ledger: Any
+) -> None:
+    async with desks(settings, queue_cycle_ms=5) as here, desks(settings, queue_cycle_ms=5) as there:
+        [ann] = await guests(here, "ann")
+        await opened(ann)
+        queue, match = there.player("ann"), 0
+        for lap in range(8):
+            ticket_id = (await queue.create(bots_after=Duration(nanos=lap * 3_000_000))).ticket.ticket_id
+            match = (await ann.room()).matches + 1
+            answer = await ann.tried("StartRoom", match=match)
+            ticket = await queue.settled(ticket_id)
+            [(table_id, _)] = (await here.books.seats()).values()
+            assert answer in ("", "already_seated")
+            assert (ticket.table_id == "") == (answer == "")
+            assert (await ann.room()).table_id == table_id if answer == "" else ticket.table_id == table_id
+            await ledger.end_match(table_id)
+
+
+async def test_players_who_do_what_they_like_are_in_one_room_and_seat_each(
+    settings: Settings, desks: Callable[..., Any], guests: Any, ledger: Any
+) -> None:
+    chance = random.Random(3)
+    async with desks(settings) as here, desks(settings) as there:
+        mine, yours = await guests(here, *NAMES), await guests(there, *NAMES)
+        codes = [(await opened(host)).code for host in mine[:2]]
+
+        async def wander(number: int) -> None:
+            for _ in range(15):
+                one, other = chance.choice([mine, yours])[number], chance.choice(NAMES)
+                name, fields = chance.choice(
+                    [
+                        ("JoinRoom", {"code": chance.choice(codes)}),
+                        ("JoinRoom", {"code": chance.choice(codes), "spectate": True}),
+                        ("MoveSeat", {"seat_plus_one": chance.randrange(7)}),
+                        ("MoveSeat", {"seat_plus_one": chance.randrange(7), "player_id": other}),
+                        ("HandOverRoom", {"player_id": other}),
+                        ("StartRoom", {"match": 1, "swap_sides": True}),
+                        ("LeaveRoom", {}),
+                        ("CreateRoom", {"settings": BOTS}),
+                    ]
+                )
+                assert await one.tried(name, **fields) in REFUSALS
+
+        await asyncio.gather(*(wander(number) for number in range(len(NAMES))))
+        store = Rooms(ledger.database)
+        found = {name: await store.of_player(name) for name in NAMES}
+        several = {room.room_id: room for room in found.values() if room}
+        people = [person for room in several.values() for person in room.people]
+        assert sorted(one.player_id for one in people) == sorted(name for name in NAMES if found[name])
+        for room in several.values():
+            assert room.host in room.player_ids
+            assert len(room.seated) == sum(person.seat is not None for person in room.people)
+        sitting = [seat.player_id for spec in await here.books.specs() for seat in spec.seats if seat.player_id]
+        assert sorted(sitting) == sorted(await here.books.seats())
 
 
 async def test_blocked_players_cannot_join(desk: Any, guests: Any) -> None:
