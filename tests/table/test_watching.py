@@ -219,4 +219,4 @@ async def test_a_table_without_spectators_shows_itself_to_its_own_people_alone(s
             assert reason_of(failed.value) == "not_seated"
             assert (await own.observe("t1", **request)).last_sequence
         assert (await running.operator().observe("t1", spectate=True)).last_sequence
-        assert (await running.director().observe("t1")).last_sequence
+        assert (await running.director().observe("t1", spectate=True)).last_sequence

@@ -56,6 +56,13 @@ SENTENCES: Final = {
     "already_seated": "You sit at a table already.",
     "ticket_claimed": "Your table is ready: the queue cannot be left any more.",
     "unknown_queue": "There is no such queue.",
+    "unknown_player": "There is no such player.",
+    "unknown_match": "There is no such match.",
+    "result_conflict": "Another result of this hand is recorded already.",
+    "overloaded": "The server is busy; try again in a moment.",
+    "storage_unavailable": "The server's database does not answer; try again in a moment.",
+    "internal": "Something went wrong in the server.",
+    "deadline": "That took too long; try again.",
     "no_party": "You are in no party.",
     "no_room": "You are in no room.",
     "in_party": "You are in another party; leave it first.",
@@ -70,13 +77,6 @@ SENTENCES: Final = {
     "seat_taken": "Somebody sits there.",
     "seats_empty": "Seats are empty, and no bot may take them.",
     "room_changed": "The room went on meanwhile; look at what there is now.",
-    "unknown_player": "There is no such player.",
-    "unknown_match": "There is no such match.",
-    "result_conflict": "Another result of this hand is recorded already.",
-    "overloaded": "The server is busy; try again in a moment.",
-    "storage_unavailable": "The server's database does not answer; try again in a moment.",
-    "internal": "Something went wrong in the server.",
-    "deadline": "That took too long; try again.",
 }
 """A sentence for every reason of `reasons.proto`."""
 

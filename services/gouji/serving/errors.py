@@ -76,6 +76,13 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "already_seated": _REFUSED,
     "ticket_claimed": _REFUSED,
     "unknown_queue": _MISSING,
+    "unknown_player": _MISSING,
+    "unknown_match": _MISSING,
+    "result_conflict": _REFUSED,
+    "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "storage_unavailable": _AWAY,
+    "internal": grpc.StatusCode.INTERNAL,
+    "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
     "no_party": _REFUSED,
     "no_room": _REFUSED,
     "in_party": _REFUSED,
@@ -90,13 +97,6 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "seat_taken": _REFUSED,
     "seats_empty": _REFUSED,
     "room_changed": _REFUSED,
-    "unknown_player": _MISSING,
-    "unknown_match": _MISSING,
-    "result_conflict": _REFUSED,
-    "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "storage_unavailable": _AWAY,
-    "internal": grpc.StatusCode.INTERNAL,
-    "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
 }
 """The status of each reason, in the order of `reasons.proto`."""
 
