@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
 
-from gouji.matchmaking.policy import SEATS
+from gouji.matchmaking.teams import SEATS
 from gouji.serving.errors import ServiceError
 from gouji.v1 import events_pb2, matchmaking_pb2, room_pb2
 

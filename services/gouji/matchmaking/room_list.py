@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from gouji.matchmaking.policy import SEATS
 from gouji.matchmaking.room import RoomState
+from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import malformed
 from gouji.serving.clock import moment
 from gouji.serving.database import Database

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from gouji.matchmaking.codes import show_code
 from gouji.matchmaking.placing import check_clock
-from gouji.matchmaking.policy import SEATS
 from gouji.matchmaking.room import Room
+from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import malformed, read_length, read_rules
 from gouji.serving.errors import ServiceError
 from gouji.v1 import room_pb2
