@@ -105,10 +105,10 @@ def do(table: Table, act: Act, now: int, secret: bytes) -> list[Event] | None:
     return [decision, *follow(table, now, secret)]
 
 
-def random_move(table: Table, chance: random.Random, now: int) -> Move:
-    """Choose what happens next: an act of a seat that is asked, or the time at which the table decides."""
+def random_move(table: Table, chance: random.Random, now: int, idle: float = 0.03) -> Move:
+    """Choose what happens next: an act of a seat that is asked, or, ``idle`` often, the time when the table decides."""
     seats = list(table.asking.questions)
-    if not seats or chance.random() < 0.03:
+    if not seats or chance.random() < idle:
         return max(now, table.next_moment or now), None
     seat = chance.choice(seats)
     hand = table.hand_asking(seat)
@@ -117,11 +117,11 @@ def random_move(table: Table, chance: random.Random, now: int) -> Move:
 
 
 @contextmanager
-def dealing(swap: Swap | None) -> Iterator[None]:
-    """Have hands dealt with two cards swapped."""
+def dealing(swap: Swap | None, always: bytes | None = None) -> Iterator[None]:
+    """Have hands dealt with two cards swapped; from one seed ``always``, if that is given."""
 
     def deal(rules: Any, seed: bytes, leader: Any) -> tuple[list[list[Card]], int]:
-        hands, first = _deal(rules, seed, leader)
+        hands, first = _deal(rules, always or seed, leader)
         if swap is not None:
             one, mine, other, theirs = swap
             hands[one][hands[one].index(mine)], hands[other][hands[other].index(theirs)] = theirs, mine
@@ -137,7 +137,7 @@ def dealing(swap: Swap | None) -> Iterator[None]:
 class Play:
     """One hand of a match, played at random to its end, that can be done again."""
 
-    def __init__(self, begin: Callable[[], Table], now: int, chance: random.Random) -> None:
+    def __init__(self, begin: Callable[[], Table], now: int, chance: random.Random, idle: float = 0.03) -> None:
         self.begin = begin
         self.began = now
         self.secret = chance.randbytes(32)
@@ -146,7 +146,7 @@ class Play:
         line = Line(self, None)
         self.kept.append(kept(line.table))
         while not line.over:
-            now, act = random_move(line.table, chance, now)
+            now, act = random_move(line.table, chance, now, idle)
             line.do((now, act))
             self.moves.append((now, act))
             if len(self.moves) % KEPT_EVERY == 0:
@@ -313,9 +313,11 @@ class Comparison:
         return [twin for twin in twins if twin.shows_the_same(original)]
 
     def _looks(self, original: Line, chance: random.Random) -> bool:
-        if original.phase != "play" or original.before != "play":
-            return not (self.enough(original.phase) and self.enough(original.before))
-        return any(event.HasField("answers_closed") for event in original.events) or chance.random() < self._often
+        """Say whether anything of this moment is wanted still; in the play, where there are many, now and then."""
+        came = {(original.before, str(event.WhichOneof("body"))) for event in original.events}
+        if all(self.counted[key] >= self._least for key in (*came, (original.phase, "observe"))):
+            return False
+        return original.before != "play" or ("play", "answers_closed") in came or chance.random() < self._often
 
     def _compare(self, seat: int, now: int, original: Line, twins: list[Line]) -> None:
         mine = {viewer: list(told(viewer, original.table, original.events, now)) for viewer in (seat, None) if twins}

@@ -1,0 +1,135 @@
+"""Cards that somebody may not see change nothing of what it receives: not a byte, and not when it comes."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gouji.engine import Action
+from gouji.engine.secret import NO_CONTRIBUTIONS, deal_seed
+from gouji.serving.testing import ManualClock
+from gouji.table import projection
+from gouji.table.table import Table
+from gouji.v1 import rules_pb2
+
+from .swaps import BEGAN, RULES, Comparison, Line, Play, Swap, dealing, opened
+from .witness import TIMES, VIEWER, Script, Witness, kinds
+from .witness import Line as Heard
+
+SECRET = bytes(range(32))
+
+
+@dataclass
+class Account:
+    """What was received at one table."""
+
+    seen: list[Heard]
+    operators: list[Heard]
+    log: list[str]
+    metrics: list[str]
+    dealt: list[Any]
+
+
+@pytest.fixture
+def account(
+    serve_sqlite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Plays a script at a table of its own and gives the account; every draw of chance is the same each time."""
+    same = SimpleNamespace(token_bytes=lambda size: SECRET[:size], token_hex=lambda size: "0" * 2 * size)
+    for module in ("host", "lease", "quarantine"):
+        monkeypatch.setattr(f"gouji.table.{module}.secrets", same)
+    number = iter(range(100))
+
+    async def play(moves: Sequence[Action | None], *, ask_every: int = 9, **spec: Any) -> Account:
+        clock = ManualClock()
+        url = f"sqlite:///{tmp_path}/{next(number)}.sqlite"
+        async with serve_sqlite(clock=clock, database_url=url, **TIMES) as running:
+            witness = Witness(running, clock)
+            script = Script(witness, running)
+            await script.begin(**spec)
+            await script.play(moves, ask_every=ask_every)
+            log, metrics = witness.log_lines(), await witness.metrics()
+            with monkeypatch.context() as patch:
+                patch.setattr(Table, "decide", fail)
+                await script.stopped()
+            dealt = [event.hand_dealt for event in await running.rows.log("t1") if event.HasField("hand_dealt")]
+            # What the fault has added, without the moments at which streams noticed.
+            log += [line for line in witness.log_lines() if "table_" in line]
+            return Account(witness.seen, witness.operators, log, metrics, dealt)
+
+    return play
+
+
+def fail(table: Table, *_: Any) -> None:
+    """Fail with a text that quotes all hands."""
+    assert table.hand is not None
+    raise RuntimeError(f"cannot decide between {table.hand.hands}")
+
+
+def assert_same(one: Sequence[Any], other: Sequence[Any]) -> None:
+    """Compare line by line, so that the first that differs is told."""
+    for mine, again in zip(one, other, strict=False):
+        assert mine == again
+    assert len(one) == len(other)
+
+
+@dataclass
+class Deals:
+    """Two deals of the same rules on which the same moves are lawful, and open the same."""
+
+    moves: list[Action | None]
+    seed: bytes
+    swap: Swap
+
+    def dealing(self, *, swapped: bool) -> AbstractContextManager[None]:
+        """Have one of the two dealt."""
+        return dealing(self.swap if swapped else None, always=self.seed)
+
+
+def two_deals(rules: str, seed: int, count: int) -> Deals:
+    """Find a swap after which so many moves are taken, or refused, as before."""
+    chance = random.Random(seed)
+    play = Play(lambda: opened(RULES[rules]), BEGAN, chance, idle=0)
+    moves = play.moves[:count]
+    while True:
+        swap = play.draw_swap(chance, VIEWER, late=True)
+        if swap is not None and swap[1].rank != swap[3].rank and all(taken_alike(play, swap, moves)):
+            dealt_from = deal_seed(play.secret, "t1", 1, 1, NO_CONTRIBUTIONS)
+            return Deals([act.action if act else None for _, act in moves], dealt_from, swap)
+
+
+def taken_alike(play: Play, swap: Swap, moves: Sequence[Any]) -> Iterator[bool]:
+    original, twin = Line(play, None), Line(play, swap)
+    for move in moves:
+        yield original.do(move) == twin.do(move) and twin.shows_the_same(original)
+
+
+@pytest.mark.parametrize(
+    ("rules", "spec"),
+    [
+        ("standard", {}),
+        ("lianzhong", {}),
+        ("shandong_64", {"spectator_delay": rules_pb2.Delay(moves=2)}),
+    ],
+    ids=["standard", "lianzhong", "shandong_64, spectators behind"],
+)
+async def test_cards_swapped_between_others_change_nothing_that_anybody_else_receives(
+    account: Any, rules: str, spec: Any
+) -> None:
+    deals = two_deals(rules, 5, 18)
+    accounts = []
+    for swapped in (False, True):
+        with deals.dealing(swapped=swapped):
+            accounts.append(await account(deals.moves, rules=rules, **spec))
+    one, other = accounts
+    assert one.dealt != other.dealt
+    assert_same(one.seen, other.seen)
+    assert_same(one.operators, other.operators)
+    assert_same(one.log, other.log)
+    assert_same(one.metrics, other.metrics)
+    print(len(one.seen), len(one.operators), len(one.log), len(one.metrics), sorted(kinds(one.seen)))
