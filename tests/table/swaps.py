@@ -12,7 +12,7 @@ and kind of message.
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -61,6 +61,9 @@ Move = tuple[int, Act | None]
 
 Counts = Counter[tuple[str, str]]
 """Swapped positions in which a message was compared, by phase and kind of message."""
+
+MOVES = ("action_taken", "answers_closed", "observe")
+"""What is waited for in the play; other events come there now and then."""
 
 KEPT_EVERY = 20
 """Moves after which it is noted who holds what."""
@@ -145,9 +148,11 @@ class Play:
         self.kept: list[Kept] = []
         line = Line(self, None)
         self.kept.append(kept(line.table))
+        self.comes = line.comes()
         while not line.over:
             now, act = random_move(line.table, chance, now, idle)
             line.do((now, act))
+            self.comes |= line.comes()
             self.moves.append((now, act))
             if len(self.moves) % KEPT_EVERY == 0:
                 self.kept.append(kept(line.table))
@@ -192,6 +197,10 @@ class Line:
     def over(self) -> bool:
         """The hand is over."""
         return self.table.hand is None or self.table.hand.over
+
+    def comes(self) -> set[tuple[str, str]]:
+        """Give phase and kind of what has just come, and that the phase could be looked at."""
+        return {(self.before, str(event.WhichOneof("body"))) for event in self.events} | {(self.phase, "observe")}
 
     def do(self, move: Move) -> bool:
         """Make a move; False when it is refused."""
@@ -267,7 +276,7 @@ def refusals(viewer: int, table: Table, now: int) -> Iterator[tuple[str, object]
 class Comparison:
     """Compares what one seat and a spectator are sent, and counts, until there is enough of a phase."""
 
-    def __init__(self, rules: str, least: int, dealt: int = 60, late: int = 8, often: float = 0.15) -> None:
+    def __init__(self, rules: str, least: int, dealt: int = 100, late: int = 8, often: float = 0.15) -> None:
         """Look at ``dealt`` deals up to the play, at ``late`` deals in it, and there so ``often``."""
         self.counted: Counts = Counter()
         self._rules = rules
@@ -287,37 +296,44 @@ class Comparison:
                 return
             begin, now = Later(table.snapshot()).begin, table.at
 
-    def enough(self, phase: str) -> bool:
-        """Say whether all kinds of messages that came in a phase were compared often enough."""
-        counts = [n for (its, _), n in self.counted.items() if its == phase]
-        return bool(counts) and min(counts) >= self._least
+    @property
+    def enough(self) -> bool:
+        """All that has come was compared often enough."""
+        waited = (n for (phase, kind), n in self.counted.items() if phase != "play" or kind in MOVES)
+        return min(waited, default=0) >= self._least
 
     def _hand(self, play: Play, chance: random.Random) -> None:
-        viewer = chance.randrange(6)
-        original, now = Line(play, None), play.began
-        twins = self._twins(play, chance, viewer, original, late=False)
-        late = [] if self.enough("play") else self._twins(play, chance, viewer, original, late=True)
-        self._compare(viewer, now, original, [*twins, *late])
+        viewer, now = chance.randrange(6), play.began
+        early = self._wants((phase, kind) for phase, kind in play.comes if phase not in ("play", "over"))
+        late = self._wants((phase, kind) for phase, kind in play.comes if phase == "play" and kind in MOVES)
+        if not early and not late:
+            return
+        original = Line(play, None)
+        dealt = self._twins(play, chance, viewer, original, late=False) if early else []
+        kept = self._twins(play, chance, viewer, original, late=True) if late else []
+        self._compare(viewer, now, original, [*dealt, *kept])
         for move in play.moves:
             original.do(move)
-            if original.over or (original.phase == "play" == original.before and not late):
+            if original.over or (original.before == "play" and not kept):
                 return
             now = max(now, move[0])
-            twins = [] if original.before == "play" else [twin for twin in twins if twin.does_the_same(move, original)]
-            late = [twin for twin in late if twin.does_the_same(move, original)]
-            self._compare(viewer, now, original, [*twins, *late] if self._looks(original, chance) else [])
+            dealt = [] if original.before == "play" else [twin for twin in dealt if twin.does_the_same(move, original)]
+            kept = [twin for twin in kept if twin.does_the_same(move, original)]
+            self._compare(viewer, now, original, [*dealt, *kept] if self._looks(original, chance) else [])
 
     def _twins(self, play: Play, chance: random.Random, viewer: int, original: Line, *, late: bool) -> list[Line]:
         swaps = [play.draw_swap(chance, viewer, late=late) for _ in range(self._late if late else self._dealt)]
         twins = [Line(play, swap) for swap in swaps if swap is not None]
         return [twin for twin in twins if twin.shows_the_same(original)]
 
+    def _wants(self, kinds: Iterable[tuple[str, str]]) -> bool:
+        return any(self.counted[kind] < self._least for kind in kinds)
+
     def _looks(self, original: Line, chance: random.Random) -> bool:
         """Say whether anything of this moment is wanted still; in the play, where there are many, now and then."""
-        came = {(original.before, str(event.WhichOneof("body"))) for event in original.events}
-        if all(self.counted[key] >= self._least for key in (*came, (original.phase, "observe"))):
-            return False
-        return original.before != "play" or ("play", "answers_closed") in came or chance.random() < self._often
+        came = original.comes()
+        often = original.before != "play" or ("play", "answers_closed") in came or chance.random() < self._often
+        return often and self._wants(came)
 
     def _compare(self, seat: int, now: int, original: Line, twins: list[Line]) -> None:
         mine = {viewer: list(told(viewer, original.table, original.events, now)) for viewer in (seat, None) if twins}
@@ -367,7 +383,7 @@ def main(least: int, only: Sequence[str], most_matches: int = 40) -> None:
         comparison = Comparison(name, least)
         for seed in range(most_matches):
             comparison.match(seed)
-            if all(comparison.enough(phase) for phase, _ in comparison.counted):
+            if comparison.enough:
                 break
         report(name, comparison.counted)
 

@@ -132,4 +132,78 @@ async def test_cards_swapped_between_others_change_nothing_that_anybody_else_rec
     assert_same(one.operators, other.operators)
     assert_same(one.log, other.log)
     assert_same(one.metrics, other.metrics)
-    print(len(one.seen), len(one.operators), len(one.log), len(one.metrics), sorted(kinds(one.seen)))
+    assert_full(one)
+
+
+def assert_full(account: Account) -> None:
+    """An account has all kinds of answers, messages and refusals, so that none is left out unseen."""
+    assert kinds(account.seen) >= RECEIVED
+    assert kinds(account.operators) >= {"ListTables operator", "ShowTable operator", "ExportTable operator"}
+    said = b"".join(text for _, _, text in account.seen).decode(errors="replace")
+    assert [reason for reason in REFUSED if reason not in said] == []
+    assert any("table_failed" in line for line in account.log)
+
+
+RECEIVED = {
+    *("watch seat", "watch spectator", "watch again", "watch from 3", "watch spectator now", "end seat", "end spectator"),
+    *(f"Observe {who}" for who in (f"p{VIEWER}", "stranger", "nobody", "forger", "service")),
+    *(f"{method} p{VIEWER}" for method in ("Act", "Say", "Mute", "VoteHand", "Ready", "TakeSeat", "Leave")),
+    *(f"{method} p{VIEWER}" for method in ("Contribute", "ListPhrases", "ListTables", "ShowTable", "ExportTable")),
+    *(f"{method} stranger" for method in ("Contribute", "TakeSeat", "Leave")),
+}
+"""What a seat, spectators and strangers are sent, by kind and by whom."""
+
+REFUSED = (
+    *("not_your_turn", "stale_turn", "other_device", "not_seated", "not_collecting", "contribution_given", "malformed"),
+    *("too_often", "command_id_reused", "match_not_over", "hand_over", "forbidden", "token_missing", "token_invalid"),
+    "table_frozen",
+)
+"""Reasons that a script of `Script` is refused with."""
+
+POSITIONS = {
+    "a burn": (["KK3", "AAw5599", "3345", "224567", "3399", "3388"], ["KK3", "AA35599", "3345", "224567", "w399", "3388"]),
+    "a revolt": (["wKK3", "3456", "w345", "w345", "w345", "ww35"], ["wKK3", "w456", "w345", "w345", "w345", "w335"]),
+}
+"""Hands in which seat 1 may burn what seat 0 leads, or revolt, and the same but for a swap, so that nobody may."""
+
+MOVES = {
+    "a burn": ([Action.parse("0 play KK")], Action.parse("1 pass"), Action.parse("3 pass")),
+    "a revolt": ([], Action.parse("1 stay"), Action.parse("0 play KK")),
+}
+"""What comes before the private question, how it is declined, and what comes after."""
+
+
+@pytest.mark.parametrize("question", ["a burn", "a revolt"])
+@pytest.mark.parametrize("answered", [False, True], ids=["unanswered", "declined"])
+async def test_nobody_else_can_tell_whether_a_seat_may_burn_or_revolt(
+    account: Any, fixed_deal: Callable[..., None], question: str, answered: bool
+) -> None:
+    accounts = []
+    for hands in POSITIONS[question]:
+        fixed_deal(hands, phase="play" if question == "a burn" else "revolt")
+        before, decline, after = MOVES[question]
+        moves = [*before, *([decline] if answered else []), None, after]
+        accounts.append(await account(moves, ask_every=2, rules="standard"))
+    one, other = accounts
+    assert one.dealt != other.dealt
+    assert_same(one.seen, other.seen)
+    assert_same(one.operators, other.operators)
+    if not answered:
+        # Who answers calls, and that calls are made is the operators' to know.
+        assert_same(one.log, other.log)
+        assert_same(one.metrics, other.metrics)
+
+
+@pytest.mark.parametrize("rules", ["standard", "free_for_all", "lianzhong"])
+def test_at_tables_cards_swapped_between_others_change_nothing_that_a_viewer_can_be_sent(rules: str) -> None:
+    comparison = Comparison(rules, 30, dealt=6, late=3, often=0.05)
+    comparison.match(1, hands=2)
+    for phase in {phase for phase, _ in comparison.counted}:
+        assert comparison.counted[phase, "hand_dealt" if phase == "deal" else "observe"] >= 5
+    assert comparison.counted["play", "action_taken"] >= 10
+
+
+def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projection, "_own", lambda hands, _viewer: hands)
+    with pytest.raises(AssertionError, match="hand_dealt"):
+        Comparison("standard", 10, dealt=6).match(1, hands=1)

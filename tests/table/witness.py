@@ -34,6 +34,9 @@ TIMES = {
 STEP_SECONDS = 0.1
 """How finely it is noted when something comes."""
 
+END_SECONDS = 0.3
+"""How long it takes at most until a view that is behind notices that its table has stopped."""
+
 OF_THE_MACHINE = re.compile(r"^#|process_|python_|_seconds|_created|commit_steps|rpcs_open|watchers|CANCELLED")
 """Metrics of the machine and the moment: durations, open calls, what one commit took, when a hang-up is noticed."""
 
@@ -93,8 +96,15 @@ class Witness:
     async def _read(self, name: str, stream: Any, last: int) -> None:
         while stream.came < last:
             message = await stream.call.read()
-            self._note(self.seen, f"watch {name}", message)
+            self._note_watch(name, message)
             stream.came = max([stream.came, *(event.sequence for event in message.batch.events)])
+
+    def _note_watch(self, name: str, message: table_pb2.WatchResponse, within: float = STEP_SECONDS) -> None:
+        """Note a message without the server's time; within a step the machine decides at which moment it is sent."""
+        sent = message.batch.now.ToMicroseconds() / 1_000_000
+        assert -0.001 < self._clock.now().timestamp() - sent < within + 0.001
+        message.batch.ClearField("now")
+        self._note(self.seen, f"watch {name}", message)
 
     def _note(self, account: list[Line], label: str, message: Any) -> None:
         text = message if isinstance(message, bytes) else message.SerializeToString(deterministic=True)
@@ -136,7 +146,7 @@ class Witness:
         request = table_pb2.WatchRequest(table_id="t1", **fields)
         stream = _Stream(self._stubs["table"].Watch(request, metadata=self._people[who]))
         message = await stream.call.read()
-        self._note(self.seen, f"watch {name}", message)
+        self._note_watch(name, message)
         stream.came = message.batch.last_sequence
         self._streams[name] = stream
         await self.hear()
@@ -151,7 +161,7 @@ class Witness:
         for name, stream in self._streams.items():
             try:
                 while (message := await stream.call.read()) is not grpc.aio.EOF:
-                    self._note(self.seen, f"watch {name}", message)
+                    self._note_watch(name, message, END_SECONDS)
             except grpc.aio.AioRpcError as error:
                 said = repr((error.code(), error.details(), error.trailing_metadata()))
                 self._note(self.seen, f"end {name}", said.encode())
@@ -213,9 +223,11 @@ class Script:
         """Make moves; None lets the time for private answers go by. Ask and try all else now and then."""
         for number, action in enumerate(moves):
             turn = self._table().turn
+            if action is None and self._table().window is None:
+                continue
             if action is None:
-                while self._table().turn == turn:
-                    await self._witness.pass_time(STEP_SECONDS)
+                await self._witness.pass_time(TIMES["answers_most_ms"] / 1000 + STEP_SECONDS)
+                assert self._table().turn > turn, "no private answers were open"
             else:
                 await self._witness.act(action.seat, turn, action, f"m{number}")
                 await self._witness.pass_time(STEP_SECONDS)
@@ -281,7 +293,7 @@ class Script:
         while (await self._running.rows.table("t1")).state != "frozen":
             await say.hear()
         await self._running.rows.execute(sa.update(tables).values(ended_at=2))
-        await say.pass_time(3 * STEP_SECONDS)
+        await say.pass_time(END_SECONDS)
         await say.ends()
         for method in ("Observe", "TakeSeat", "Leave"):
             await say.call(seat, method, table_id="t1")
