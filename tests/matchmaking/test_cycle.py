@@ -30,7 +30,7 @@ class Room:
         self.watches = Watches()
         self.registry = CollectorRegistry()
         metrics = MatchmakingMetrics(self.registry)
-        wakeups = Wakeups(None, None)  # type: ignore[arg-type]
+        wakeups = Wakeups(None, None, books.store.addresses)  # type: ignore[arg-type]
         self.cycle = Cycle(books.store, self.watches, wakeups, metrics, clock=clock, settings=settings)
 
     async def queue(self, *tickets: Ticket) -> None:

@@ -19,6 +19,7 @@ COMMANDS = {
     "replay": "gouji.cli.replay:replay",
     "verify": "gouji.cli.verify:verify",
     "tables": "gouji.cli.tables:tables",
+    "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
 }

@@ -11,6 +11,7 @@ from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import of_request
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import State, Ticket, read_wish, ticket_message
+from gouji.matchmaking.untaken import Untaken
 from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import View, Watches
 from gouji.serving.app import App
@@ -37,7 +38,7 @@ def bind(app: App) -> None:
     """Add matchmaking to a process."""
     store, watches = Store(app.database), Watches()
     metrics = MatchmakingMetrics(app.metrics.registry)
-    wakeups = Wakeups(app.channels, app.log)
+    wakeups = Wakeups(app.channels, app.log, store.addresses)
     cycle = Cycle(store, watches, wakeups, metrics, clock=app.clock, settings=app.settings)
     placer = Placer(store, wakeups, metrics, BotLevels(app.channels))
     app.add_servicer(
@@ -48,6 +49,7 @@ def bind(app: App) -> None:
     )
     app.background("matchmaking cycle", cycle.run)
     app.background("table wake-ups", wakeups.run)
+    app.background("untaken tables", Untaken(app.database, metrics, app.clock).run)
     app.on_stop(watches.close)
 
 

@@ -1,7 +1,8 @@
 """The SQL of matchmaking: tickets, the seats of players, and tables placed.
 
 PostgreSQL locks rows, and everybody locks them in one order, so that nobody waits in a ring: a request's
-table, then tickets by id, then seats by player. Whoever only tidies up skips what is locked.
+table, then tickets by id, then seats by player, then the table servers' counts. Whoever only tidies up skips what is
+locked.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -11,6 +12,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gouji.matchmaking.placement import addresses, reserve
 from gouji.matchmaking.placing import Placement
 from gouji.matchmaking.policy import Waiting
 from gouji.matchmaking.tickets import State, Ticket, Wish
@@ -126,7 +128,8 @@ class Store:
         """Turn tickets into tables, in one transaction. Returns the tables made.
 
         A table is made whole or not at all: not when one of its tickets no longer waits or a player has a
-        seat. Every ticket of a player who gets a seat is matched to it, in other queues too.
+        seat. Every ticket of a player who gets a seat is matched to it, in other queues too. A table for which no
+        server has room waits for one.
         """
         async with self._database.begin() as connection:
             waiting = await _lock_waiting(connection, placements)
@@ -136,8 +139,10 @@ class Store:
             if len(made) < len(able):
                 await _vacate(connection, {one.table_id for one in able} - {one.table_id for one in made})
             if made:
-                await connection.execute(sa.insert(tables), [_table(placement, now) for placement in made])
                 await _match(connection, _seating(made, waiting))
+                servers = await reserve(connection, [placement.table_id for placement in made])
+                rows = [_table(placement, now, servers.get(placement.table_id)) for placement in made]
+                await connection.execute(sa.insert(tables), rows)
         return made
 
     async def place(self, placement: Placement, now: int) -> str:
@@ -157,7 +162,13 @@ class Store:
                 seats = await _seats(connection, elsewhere)
                 raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
             await _match(connection, _seating([placement], waiting))
+            await _assign(connection, placement.table_id)
         return placement.table_id
+
+    async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:
+        """Give the addresses of the servers that these tables are placed for and that have not taken them yet."""
+        async with self._database.connect() as connection:
+            return await addresses(connection, table_ids)
 
     async def _insert(self, connection: AsyncConnection, ticket: Ticket) -> bool:
         """Insert a ticket unless the player has one waiting in that queue."""
@@ -245,6 +256,12 @@ async def _vacate(connection: AsyncConnection, table_ids: Set[str]) -> None:
     await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id.in_(table_ids)))
 
 
+async def _assign(connection: AsyncConnection, table_id: str) -> None:
+    """Give a table its server, if one has room."""
+    for server in (await reserve(connection, [table_id])).values():
+        await connection.execute(sa.update(tables).where(tables.c.table_id == table_id).values(assigned=server))
+
+
 async def _match(connection: AsyncConnection, matches: Iterable[tuple[str, str, int]]) -> None:
     """Match tickets that wait: (ticket, table, seat) each."""
     rows = [{"ticket": ticket, "table": table, "at": seat} for ticket, table, seat in sorted(matches)]
@@ -305,8 +322,9 @@ def _ticket(row: sa.Row[Any]) -> Ticket:
     )
 
 
-def _table(placement: Placement, now: int) -> dict[str, Any]:
+def _table(placement: Placement, now: int, server: str | None = None) -> dict[str, Any]:
     return {
+        "assigned": server,
         "table_id": placement.table_id,
         "spec": placement.spec.SerializeToString(deterministic=True),
         "state": "placed",
