@@ -14,10 +14,13 @@ from gouji.engine import Action
 from gouji.engine.secret import NO_CONTRIBUTIONS, deal_seed
 from gouji.serving.testing import ManualClock
 from gouji.table import projection
+from gouji.table.asking import Act
+from gouji.table.projection import turn
 from gouji.table.table import Table
 from gouji.v1 import rules_pb2
 
-from .swaps import BEGAN, RULES, Comparison, Line, Play, Swap, dealing, opened
+from .replay import BEGAN, CLOCK, PLAYER, RULES, Line, Play, Swap, dealing, do, follow, opened
+from .swaps import Comparison
 from .witness import TIMES, VIEWER, Script, Witness, kinds
 from .witness import Line as Heard
 
@@ -36,9 +39,7 @@ class Account:
 
 
 @pytest.fixture
-def account(
-    serve_sqlite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
+def account(serve_sqlite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Plays a script at a table of its own and gives the account; every draw of chance is the same each time."""
     same = SimpleNamespace(token_bytes=lambda size: SECRET[:size], token_hex=lambda size: "0" * 2 * size)
     for module in ("host", "lease", "quarantine"):
@@ -145,7 +146,15 @@ def assert_full(account: Account) -> None:
 
 
 RECEIVED = {
-    *("watch seat", "watch spectator", "watch again", "watch from 3", "watch spectator now", "end seat", "end spectator"),
+    *(
+        "watch seat",
+        "watch spectator",
+        "watch again",
+        "watch from 3",
+        "watch spectator now",
+        "end seat",
+        "end spectator",
+    ),
     *(f"Observe {who}" for who in (f"p{VIEWER}", "stranger", "nobody", "forger", "service")),
     *(f"{method} p{VIEWER}" for method in ("Act", "Say", "Mute", "VoteHand", "Ready", "TakeSeat", "Leave")),
     *(f"{method} p{VIEWER}" for method in ("Contribute", "ListPhrases", "ListTables", "ShowTable", "ExportTable")),
@@ -161,10 +170,15 @@ REFUSED = (
 """Reasons that a script of `Script` is refused with."""
 
 POSITIONS = {
-    "a burn": (["KK3", "AAw5599", "3345", "224567", "3399", "3388"], ["KK3", "AA35599", "3345", "224567", "w399", "3388"]),
+    "a burn": (
+        ["KK3", "AAw5599", "3345", "224567", "3399", "3388"],
+        ["KK3", "AA35599", "3345", "224567", "w399", "3388"],
+    ),
     "a revolt": (["wKK3", "3456", "w345", "w345", "w345", "ww35"], ["wKK3", "w456", "w345", "w345", "w345", "w335"]),
 }
 """Hands in which seat 1 may burn what seat 0 leads, or revolt, and the same but for a swap, so that nobody may."""
+
+PHASES = {"a burn": "play", "a revolt": "revolt"}
 
 MOVES = {
     "a burn": ([Action.parse("0 play KK")], Action.parse("1 pass"), Action.parse("3 pass")),
@@ -180,7 +194,7 @@ async def test_nobody_else_can_tell_whether_a_seat_may_burn_or_revolt(
 ) -> None:
     accounts = []
     for hands in POSITIONS[question]:
-        fixed_deal(hands, phase="play" if question == "a burn" else "revolt")
+        fixed_deal(hands, phase=PHASES[question])
         before, decline, after = MOVES[question]
         moves = [*before, *([decline] if answered else []), None, after]
         accounts.append(await account(moves, ask_every=2, rules="standard"))
@@ -192,6 +206,47 @@ async def test_nobody_else_can_tell_whether_a_seat_may_burn_or_revolt(
         # Who answers calls, and that calls are made is the operators' to know.
         assert_same(one.log, other.log)
         assert_same(one.metrics, other.metrics)
+
+
+def times(table: Table, question: str, secret: bytes, answer: str, after_us: int) -> list[int]:
+    """Put a question at a table, answer it so long after it was put, and give all moments that show."""
+    follow(table, BEGAN, secret)
+    if question == "a burn":
+        do(table, act(table, "0 play KK"), BEGAN, secret)
+    moments = [turn(table.asking, viewer).deadline.ToMicroseconds() for viewer in (VIEWER, None)]
+    if answer and table.hand_asking(1) is not None:
+        assert do(table, act(table, answer), BEGAN + after_us, secret) == []
+    due = table.next_moment
+    assert due is not None
+    assert follow(table, due - 1, secret) == []
+    closed, *_ = follow(table, due, secret)
+    return [*moments, due, closed.at.ToMicroseconds(), closed.sequence]
+
+
+def act(table: Table, text: str) -> Act:
+    action = Action.parse(text)
+    return Act(action.seat, table.turn, action, PLAYER)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [("a burn", ["", "1 pass", "1 burn AA"]), ("a revolt", ["", "1 stay", "1 revolt"])],
+    ids=["a burn", "a revolt"],
+)
+def test_how_long_answers_are_open_hangs_on_the_secret_alone(
+    fixed_deal: Callable[..., None], question: str, answers: list[str]
+) -> None:
+    chance, lengths = random.Random(4), []
+    for _ in range(200):
+        secret, after = chance.randbytes(32), chance.randrange(1_400_000)
+        fixed_deal(POSITIONS[question][1], phase=PHASES[question])
+        nobody = times(opened(RULES["standard"]), question, secret, "", 0)
+        fixed_deal(POSITIONS[question][0], phase=PHASES[question])
+        for answer in answers:
+            assert times(opened(RULES["standard"]), question, secret, answer, after) == nobody
+        lengths.append((nobody[0] - BEGAN) // 1000)
+    assert min(lengths) < CLOCK.answers_least_ms + 50
+    assert max(lengths) > CLOCK.answers_most_ms - 50
 
 
 @pytest.mark.parametrize("rules", ["standard", "free_for_all", "lianzhong"])

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from gouji.engine import Action
 from gouji.serving.schema import tables
 from gouji.serving.testing import ManualClock
+from gouji.table.company import AT_ONCE
 from gouji.v1 import admin_pb2, admin_pb2_grpc, table_pb2, table_pb2_grpc
 from gouji.wire import action_to_proto
 
@@ -31,8 +32,8 @@ TIMES = {
     "lease_seconds": 100_000,
     "metrics_port": 0,
 }
-STEP_SECONDS = 0.1
-"""How finely it is noted when something comes."""
+MOVE_SECONDS = 0.1
+"""Time from one move to the next."""
 
 END_SECONDS = 0.3
 """How long it takes at most until a view that is behind notices that its table has stopped."""
@@ -69,20 +70,19 @@ class Witness:
     # Time
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass, and note on the way what comes."""
-        for _ in range(round(seconds / STEP_SECONDS)):
-            await self._clock.advance(STEP_SECONDS)
+        """Let time pass from one thing that is due to the next, and note on the way what comes of each."""
+        end = self._clock.monotonic() + seconds
+        while (due := self._clock.next_wake) is not None and due <= end:
+            await self._clock.advance(due - self._clock.monotonic())
             await self.hear()
+        await self._clock.advance(end - self._clock.monotonic())
 
     async def hear(self) -> None:
         """Note all that the streams have brought when nothing is on its way any more."""
-        for _ in range(3):
+        await self._clock.advance(0)
+        while (live := self._running.host._tables.get("t1")) is not None and live.writing:
             await asyncio.sleep(0.001)
             await self._clock.advance(0)
-            live = self._running.host._tables.get("t1")
-            while live is not None and live.writing:
-                await asyncio.sleep(0.001)
-                await self._clock.advance(0)
         for name, stream in list(self._streams.items()):
             await self._read(name, stream, await self._last_shown(name))
 
@@ -96,15 +96,8 @@ class Witness:
     async def _read(self, name: str, stream: Any, last: int) -> None:
         while stream.came < last:
             message = await stream.call.read()
-            self._note_watch(name, message)
+            self._note(self.seen, f"watch {name}", message)
             stream.came = max([stream.came, *(event.sequence for event in message.batch.events)])
-
-    def _note_watch(self, name: str, message: table_pb2.WatchResponse, within: float = STEP_SECONDS) -> None:
-        """Note a message without the server's time; within a step the machine decides at which moment it is sent."""
-        sent = message.batch.now.ToMicroseconds() / 1_000_000
-        assert -0.001 < self._clock.now().timestamp() - sent < within + 0.001
-        message.batch.ClearField("now")
-        self._note(self.seen, f"watch {name}", message)
 
     def _note(self, account: list[Line], label: str, message: Any) -> None:
         text = message if isinstance(message, bytes) else message.SerializeToString(deterministic=True)
@@ -123,7 +116,9 @@ class Witness:
         call = getattr(self._stubs[service], method)(request, metadata=self._people[who])
         response = None
         try:
-            response = b"".join([piece.text.encode() async for piece in call]) if method == "ExportTable" else await call
+            response = (
+                b"".join([piece.text.encode() async for piece in call]) if method == "ExportTable" else await call
+            )
         except grpc.aio.AioRpcError as error:
             said: Any = repr((error.code(), error.details(), error.trailing_metadata())).encode()
         else:
@@ -146,7 +141,7 @@ class Witness:
         request = table_pb2.WatchRequest(table_id="t1", **fields)
         stream = _Stream(self._stubs["table"].Watch(request, metadata=self._people[who]))
         message = await stream.call.read()
-        self._note_watch(name, message)
+        self._note(self.seen, f"watch {name}", message)
         stream.came = message.batch.last_sequence
         self._streams[name] = stream
         await self.hear()
@@ -161,7 +156,7 @@ class Witness:
         for name, stream in self._streams.items():
             try:
                 while (message := await stream.call.read()) is not grpc.aio.EOF:
-                    self._note_watch(name, message, END_SECONDS)
+                    self._note(self.seen, f"watch {name}", message)
             except grpc.aio.AioRpcError as error:
                 said = repr((error.code(), error.details(), error.trailing_metadata()))
                 self._note(self.seen, f"end {name}", said.encode())
@@ -226,11 +221,11 @@ class Script:
             if action is None and self._table().window is None:
                 continue
             if action is None:
-                await self._witness.pass_time(TIMES["answers_most_ms"] / 1000 + STEP_SECONDS)
+                await self._witness.pass_time(TIMES["answers_most_ms"] / 1000 + MOVE_SECONDS)
                 assert self._table().turn > turn, "no private answers were open"
             else:
                 await self._witness.act(action.seat, turn, action, f"m{number}")
-                await self._witness.pass_time(STEP_SECONDS)
+                await self._witness.pass_time(MOVE_SECONDS)
             if number % ask_every == 0:
                 await self.ask(number)
 
@@ -266,6 +261,8 @@ class Script:
         say, seat = self._witness, f"p{VIEWER}"
         for phrase in ("hello", "hello", "no such phrase"):
             await say.call(seat, "Say", table_id="t1", command_id=f"y{number}", phrase=phrase)
+        for again in range(AT_ONCE):
+            await say.call(seat, "Say", table_id="t1", command_id=f"y{number}/{again}", phrase="hello")
         await say.call(seat, "Say", table_id="t1", command_id="y0", phrase="well_played")
         await say.call(seat, "ListPhrases")
         await say.call(seat, "Mute", table_id="t1", seat=4, muted=number % 2 == 0)
@@ -277,14 +274,8 @@ class Script:
             await say.call(seat, method, table_id="t1")
         for method in ("TakeSeat", "Leave"):
             await say.call("stranger", method, table_id="t1")
-        await say.call(seat, "Contribute", table_id="t1", hand=1, contribution=bytes(32))
-
-    async def leave(self) -> None:
-        """Have the seat leave for good, twice, and look on as a spectator."""
-        for _ in range(2):
-            await self._witness.call(f"p{VIEWER}", "Leave", table_id="t1")
-        await self._witness.call(f"p{VIEWER}", "TakeSeat", table_id="t1")
-        await self._witness.call(f"p{VIEWER}", "Observe", table_id="t1")
+        for hand in (1, 2):
+            await say.call(seat, "Contribute", table_id="t1", hand=hand, contribution=bytes(32))
 
     async def stopped(self) -> None:
         """Look at a table in which something has failed."""
