@@ -182,7 +182,8 @@ def settles_otherwise(one: Table, other: Table, viewer: int | None) -> bool:
 
 def main(least: int, only: Sequence[str], most_matches: int = 40) -> None:
     """Compare until each phase of each rule set has enough of all messages that came, and tell how many there were."""
-    print("| rules | phase | positions | of them with |\n| --- | --- | --- | --- |")  # noqa: T201
+    print("| rules | phase | positions | action_taken | answers_closed | fewest of another kind |")  # noqa: T201
+    print("| --- | --- | --- | --- | --- | --- |")  # noqa: T201
     for name in only or RULES:
         comparison = Comparison(name, least)
         for seed in range(most_matches):
@@ -193,12 +194,13 @@ def main(least: int, only: Sequence[str], most_matches: int = 40) -> None:
 
 
 def report(name: str, counted: Counts) -> None:
-    """Print a line for each phase: how many positions, and the kinds that did not come with every one."""
+    """Print a line for each phase."""
     for phase in sorted({phase for phase, _ in counted}):
         kinds = {kind: n for (its, kind), n in counted.items() if its == phase}
-        most = max(kinds.values())
-        some = ", ".join(f"{kind} {n:,}" for kind, n in sorted(kinds.items()) if n < most)
-        print(f"| `{name}` | {phase} | {most:,} | {some} |", flush=True)  # noqa: T201
+        positions = max(kinds.values())
+        taken, closed = (f"{kinds.pop(kind, 0):,}" for kind in ("action_taken", "answers_closed"))
+        fewest = min(kinds, key=lambda kind: kinds[kind])
+        print(f"| `{name}` | {phase} | {positions:,} | {taken} | {closed} | {fewest} {kinds[fewest]:,} |", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ def test_cards_dealt_show_only_when_the_calls_before_the_deal_are_over() -> None
 
 def test_a_snapshot_has_the_history_of_its_hand_as_each_seat_saw_it_and_stays_small() -> None:
     chance, secret, now = random.Random(7), bytes(32), 1_000_000
-    table, _ = begin({"preset": "free_for_all"}, secret, hands=3)
+    table, _ = begin({"preset": "free_for_all"}, secret, hands=2)
     largest, hidden = 0, 0
     while not table.ended and table.hand is not None:
         for viewer in (*range(6), None):
