@@ -26,6 +26,7 @@ faults: install  ## kill, stop and restart servers and database for long: an hou
 
 leaks: install   ## swap hidden cards at length: no seat may see a difference
 	$(BIN)/python -m tests.engine.leaks 1000
+	nice $(BIN)/python -m tests.table.swaps 1000
 
 matches: install ## 1,000 random matches of every preset, checked by the tests' own telling of the rules
 	nice $(BIN)/python -m tests.engine.matches

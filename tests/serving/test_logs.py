@@ -1,5 +1,7 @@
 """What log lines hold, and what they never do."""
 
+import asyncio
+import gc
 import io
 import json
 import logging
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gouji.serving.logs import make_log, route_standard_logging, stack_of
+from gouji.serving.logs import make_log, route_loop_faults, route_standard_logging, stack_of
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log
 
@@ -77,3 +79,25 @@ def test_what_libraries_log_goes_the_same_way_without_the_text_of_exceptions(roo
     assert facts == {"event": "It broke", "logger": "some.library", "log_level": "error"}
     assert "ValueError" in line["stack"]
     assert SECRET not in str(line)
+
+
+async def test_what_fails_unseen_in_the_event_loop_is_logged_by_place_and_never_by_its_text() -> None:
+    log, lines = captured_log()
+    route_loop_faults(log)
+
+    async def fail() -> None:
+        raise ValueError(SECRET)
+
+    def call_back(_argument: str) -> None:
+        raise KeyError(SECRET)
+
+    task = asyncio.create_task(fail())
+    asyncio.get_running_loop().call_soon(call_back, SECRET)
+    await asyncio.wait([task])
+    del task
+    gc.collect()
+    await asyncio.sleep(0)
+    assert [line["event"] for line in lines] == ["unseen_fault"] * 2
+    assert "KeyError at call_back" in lines[0]["stack"]
+    assert "ValueError at fail" in lines[1]["stack"]
+    assert SECRET not in str(lines)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gouji.cli.serve import SERVICES, find_bind
 from gouji.serving.app import App
-from gouji.serving.logs import route_standard_logging
+from gouji.serving.logs import route_loop_faults, route_standard_logging
 from gouji.serving.settings import Settings
 
 _GRACE_SECONDS = 0.5
@@ -32,6 +32,7 @@ async def everything(settings: Settings, name: str, **unless_set: Any) -> AsyncI
     chosen = preferring(settings, log_level="error", **unless_set)
     app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1}), name)
     route_standard_logging(app.log)
+    route_loop_faults(app.log)
     for service in SERVICES:
         find_bind(service)(app)
     await app.start(migrate=True)

@@ -8,7 +8,7 @@ import typer
 
 from gouji.cli.options import run_process, with_settings
 from gouji.serving.app import App, Bind
-from gouji.serving.logs import route_standard_logging
+from gouji.serving.logs import route_loop_faults, route_standard_logging
 from gouji.serving.settings import Settings
 
 SERVICES = {
@@ -43,6 +43,7 @@ async def run_services(
     """Bind services to one app, start it, say that it is ready, and serve until a signal comes."""
     app = App(settings, name)
     route_standard_logging(app.log)
+    route_loop_faults(app.log)
     for service in services:
         find_bind(service)(app)
     await app.run_until_signal(ready, migrate=migrate)

@@ -4,6 +4,7 @@ Whoever logs binds `table`, `hand` and `turn`. Cards, tokens and messages never 
 logged by its types and places (`stack_of`), because its text may quote what it choked on.
 """
 
+import asyncio
 import logging
 import sys
 import traceback
@@ -28,6 +29,19 @@ def route_standard_logging(log: Log) -> None:
     root = logging.getLogger()
     root.handlers = [_Bridge(log)]
     root.setLevel(logging.WARNING)
+
+
+def route_loop_faults(log: Log) -> None:
+    """Send what fails in a task or callback of the running event loop, unseen by others, to this logger.
+
+    asyncio's own lines quote exceptions and the arguments of callbacks.
+    """
+
+    def report(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        log.error("unseen_fault", **({"stack": stack_of(error)} if error else {"what": context["message"]}))
+
+    asyncio.get_running_loop().set_exception_handler(report)
 
 
 def stack_of(error: BaseException) -> str:

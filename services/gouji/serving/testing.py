@@ -78,6 +78,11 @@ class ManualClock:
         await self._settle()
 
     @property
+    def next_wake(self) -> float | None:
+        """When the next sleeper wakes, by `monotonic`; None when nobody sleeps."""
+        return min((due for due, _, woken in self._sleepers if not woken.done()), default=None)
+
+    @property
     def sleepers(self) -> int:
         """How many sleep now."""
         return sum(not woken.done() for _, _, woken in self._sleepers)
