@@ -19,6 +19,7 @@ COMMANDS = {
     "replay": "gouji.cli.replay:replay",
     "verify": "gouji.cli.verify:verify",
     "tables": "gouji.cli.tables:tables",
+    "queue": "gouji.cli.queue:queue",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
 }

@@ -8,7 +8,7 @@ the parameters of a statement, which hold hidden cards.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,12 @@ class Database:
         """Open a connection for reading; what is written through it is rolled back."""
         async with _translated(), self._connection() as connection:
             yield connection
+
+    async def hold(self, connection: AsyncConnection, names: Iterable[str]) -> None:
+        """Keep others that hold one of these names waiting until the transaction ends; on SQLite all writers wait."""
+        if self.dialect == "postgresql":
+            for name in sorted(names):  # in one order, so that nobody waits in a ring
+                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
 
     def now(self) -> sa.ColumnElement[int]:
         """Give the SQL expression for the database's own time: microseconds; on SQLite whole milliseconds."""

@@ -165,6 +165,13 @@ class Settings(BaseSettings):
     ticket_lease_seconds: Positive = Field(
         default=30, description="How long a ticket that nobody watches stays in its queue."
     )
+    queue_lease_seconds: Positive = Field(
+        default=3, description="How long a process that died keeps others from making a queue's matches."
+    )
+    ready_seconds: NotNegative = Field(
+        default=10, description="How long the people of a match have to confirm it; 0 for a match at once."
+    )
+    ticket_keep_seconds: Positive = Field(default=86_400, description="How long ended tickets and matches are kept.")
 
     @model_validator(mode="after")
     def _answers_fit(self) -> Self:
