@@ -78,22 +78,26 @@ class Process:
                 await asyncio.sleep(0.1)
 
 
+def common_environment(database_url: str, folder: Path, own: dict[str, str]) -> dict[str, str]:
+    """What all processes of a test have in their environment."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
+    return {
+        **kept,
+        "GOUJI_DATABASE_URL": database_url,
+        "GOUJI_DATA_DIRECTORY": str(folder),
+        "GOUJI_METRICS_PORT": "-1",
+        "GOUJI_LOG_FORMAT": "json",
+        **own,
+    }
+
+
 class Fleet:
     """Three table servers and a hub with gateway, matchmaking and scoring, on one database."""
 
     def __init__(self, database_url: str, folder: Path, environment: dict[str, str]) -> None:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
         hub, ports = free_port(), [free_port() for _ in range(3)]
-        common = {
-            **kept,
-            "GOUJI_DATABASE_URL": database_url,
-            "GOUJI_DATA_DIRECTORY": str(folder),
-            "GOUJI_METRICS_PORT": "-1",
-            "GOUJI_LOG_FORMAT": "json",
-            "GOUJI_ALLOWANCE_MS": "0",
-            "GOUJI_SCORING_ADDRESS": f"127.0.0.1:{hub}",
-            **environment,
-        }
+        own = {"GOUJI_ALLOWANCE_MS": "0", "GOUJI_SCORING_ADDRESS": f"127.0.0.1:{hub}"}
+        common = common_environment(database_url, folder, own | environment)
         self.hub = Process("hub", ("gateway", "matchmaking", "scoring", "bot"), hub, common, folder / "hub.log")
         self.servers = [
             Process(f"table{n}", ("table", "bot"), port, common, folder / f"table{n}.log")

@@ -19,6 +19,7 @@ from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import Teller
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.database import Database
+from gouji.serving.logs import Log
 from gouji.serving.settings import Settings
 
 CLAIM_TABLES: Final = 50
@@ -39,7 +40,9 @@ class Cycle:
         *,
         clock: Clock,
         settings: Settings,
+        log: Log,
     ) -> None:
+        self._log = log
         self.owner = uuid.uuid4().hex
         self._database = database
         self._store, self._queues, self._matches = Store(database), Queues(database), Matches(database)
@@ -62,6 +65,7 @@ class Cycle:
 
     async def run(self) -> None:
         """Take one look after another for ever."""
+        self._log.info("cycle", owner=self.owner)
         while True:
             began = self._clock.monotonic()
             with self._metrics.cycle.time():

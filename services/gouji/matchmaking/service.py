@@ -41,7 +41,7 @@ def bind(app: App) -> None:
     metrics = MatchmakingMetrics(app.metrics.registry)
     wakeups = Wakeups(app.channels, app.log)
     teller = Teller(store, watches, clock=app.clock, settings=app.settings)
-    cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings)
+    cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings, log=app.log)
     servicer = MatchmakingServicer(
         store=store,
         matches=matches,
