@@ -72,13 +72,13 @@ class Player:
 
     async def create(self, **fields: Any) -> matchmaking_pb2.CreateTicketResponse:
         request = matchmaking_pb2.CreateTicketRequest(**fields)
-        return await self._anywhere(lambda stub: stub.CreateTicket(request, metadata=self._metadata, timeout=20))
+        return await self._anywhere(lambda stub: stub.CreateTicket(request, metadata=self._metadata, timeout=100))
 
     async def cancel(self, ticket_id: str) -> bool:
         """Try to leave the queue; false when the ticket has a match."""
         request = matchmaking_pb2.CancelTicketRequest(ticket_id=ticket_id)
         try:
-            await self._anywhere(lambda stub: stub.CancelTicket(request, metadata=self._metadata, timeout=20))
+            await self._anywhere(lambda stub: stub.CancelTicket(request, metadata=self._metadata, timeout=100))
         except grpc.aio.AioRpcError as error:
             if reason_of(error) == "ticket_claimed":
                 return False
@@ -88,14 +88,14 @@ class Player:
     async def confirm(self, ticket_id: str) -> None:
         request = matchmaking_pb2.ConfirmMatchRequest(ticket_id=ticket_id)
         try:
-            await self._anywhere(lambda stub: stub.ConfirmMatch(request, metadata=self._metadata, timeout=20))
+            await self._anywhere(lambda stub: stub.ConfirmMatch(request, metadata=self._metadata, timeout=100))
         except grpc.aio.AioRpcError as error:
             if reason_of(error) != "not_gathering":
                 raise
 
     async def until(self, ticket_id: str, states: frozenset[int], *, confirm: bool = True) -> matchmaking_pb2.Ticket:
         """Watch a ticket, over servers that die, until it is in one of these states or settled."""
-        async with asyncio.timeout(90):
+        async with asyncio.timeout(240):
             while True:
                 try:
                     async for response in self._stub().WatchTicket(
@@ -111,7 +111,7 @@ class Player:
                 await asyncio.sleep(0.1)
 
     async def _anywhere(self, call: Callable[[Any], Awaitable[Any]]) -> Any:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(110):
             while True:
                 try:
                     return await call(self._stub())
