@@ -39,6 +39,7 @@ PURE = {
     "gouji.table.presence",
     "gouji.table.projection",
     "gouji.table.records",
+    "gouji.table.state",
     "gouji.table.table",
     "gouji.table.timing",
     "gouji.table.window",

@@ -15,6 +15,7 @@ import pytest
 
 GOUJI = str(Path(sys.executable).with_name("gouji"))
 PROMPT = "your play> "
+AGAIN = re.escape("Another match? [y/N] ")
 PLAIN = ["--rules", "revolution=off", "--rules", "burn=false"]
 
 
@@ -98,9 +99,26 @@ def test_a_hand_is_played_with_hints_to_its_end(terminal: Terminal) -> None:
         game.expect(r"  1  \w+")
         game.expect(re.escape(PROMPT))
         game.sendline("1")
+    game.expect("The record: gouji record ")
+    game.expect(AGAIN)
+    game.sendline("")
     assert ends(game) == 0
     for said in ("Table ", "Lin", "your hand (36): ", "Places: ", "Scores: ", "Total: "):
         assert said in screen
+
+
+def test_another_match_is_played_with_the_same_bots(terminal: Terminal, environment: dict[str, str]) -> None:
+    environment |= {"GOUJI_TURN_MS": "1", "GOUJI_BANK_MS": "0", "GOUJI_ABSENT_AFTER_EXPIRIES": "1"}
+    game = terminal.play(*PLAIN)
+    seated = []
+    for answer in ("y", "YES", "no"):
+        game.expect(r"Table (\w+): [^\r]*\r\n((?:  \d [^\r]*\r\n){6})")
+        seated.append(game.match.groups())
+        game.expect(AGAIN)
+        game.sendline(answer)
+    assert ends(game) == 0
+    tables, people = zip(*seated, strict=True)
+    assert (len(set(tables)), len(set(people))) == (3, 1)
 
 
 def test_bad_input_is_explained_and_help_is_at_hand(terminal: Terminal) -> None:

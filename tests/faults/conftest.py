@@ -48,7 +48,7 @@ class Size:
 def size() -> Size:
     """The short form, or the long one."""
     if LONG:
-        return Size(200, 200, (2.0, 6.0), Match(hands=2, pace_ms=800, people=1, turn_ms=30_000), slack=1)
+        return Size(200, 200, (2.0, 6.0), Match(hands=1, pace_ms=800, people=1, turn_ms=30_000), slack=1)
     return Size(9, 10, (2.5, 5.0), Match(hands=1, pace_ms=60, people=2), slack=3)
 
 
@@ -110,7 +110,10 @@ def stage(cluster: Cluster, size: Size, tmp_path: Path) -> Stage:
         tokens = tokens_for(settings, SystemClock())
         database = Database(cluster.url)
         await database.upgrade()
-        fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **environment})
+        # Each server is full with a third of the new tables, so that all have some, and has room for the others'.
+        share = size.tables // 3 + 1
+        room = {"GOUJI_TABLE_CAPACITY": str(10 * share), "GOUJI_TABLE_KEPT_PERCENT": "90"}
+        fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **room, **environment})
         try:
             await fleet.start()
             yield Scene(fleet, database, vault_for(settings), Crowd(fleet.hub.address, tokens, match or size.match))

@@ -1,6 +1,6 @@
 """The services as real processes: three table servers, each with bots, and one process of all the rest.
 
-Nobody is woken for a new table: the servers find their shares by themselves.
+The tables are spread over the servers by what each has room for.
 """
 
 import asyncio
@@ -110,6 +110,15 @@ class Fleet:
             process.start()
         for process in (self.hub, *self.servers):
             await process.ready()
+
+    async def command(self, *arguments: str) -> tuple[int | None, str]:
+        """Run a command of `gouji` to its end; returns its exit code and what it wrote."""
+        out = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            GOUJI, *arguments, env=self.hub.environment, stdout=out, stderr=asyncio.subprocess.STDOUT
+        )
+        written, _ = await asyncio.wait_for(process.communicate(), READY_SECONDS)
+        return process.returncode, written.decode()
 
     def close(self) -> None:
         """End all."""

@@ -1,10 +1,7 @@
 """All servers are replaced one after another under load: nobody's hand ends early, nobody waits long."""
 
 import asyncio
-import os
 import signal
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +23,8 @@ async def test_a_rolling_restart_ends_no_hand(stage: Any, size: Any) -> None:
             if number:
                 server.send(signal.SIGTERM)
             else:
-                await _drain(scene, server)
+                code, said = await scene.fleet.command("tables", "drain", server.address)
+                assert (code, "is gone" in said) == (0, True), said
             assert await server.ended(LEAVES_SECONDS) == 0
             server.start()
             await server.ready(times=2)
@@ -46,15 +44,3 @@ async def test_a_rolling_restart_ends_no_hand(stage: Any, size: Any) -> None:
         assert all(server.count("table_not_adopted") == 0 for server in scene.fleet.servers)
         by = {event.action_taken.decided_by for log in logs.values() for event in log if event.HasField("action_taken")}
         assert by >= {events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT}
-
-
-async def _drain(scene: Any, server: Any) -> None:
-    """Have an operator's command stop the server."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
-    folder = server.log.parent
-    flags = ("--database-url", scene.fleet.hub.environment["GOUJI_DATABASE_URL"], "--data-directory", str(folder))
-    command = (Path(sys.executable).with_name("gouji"), "tables", "drain", server.address, *flags)
-    process = await asyncio.create_subprocess_exec(*command, env=kept, stdout=asyncio.subprocess.PIPE)
-    out, _ = await asyncio.wait_for(process.communicate(), LEAVES_SECONDS)
-    assert process.returncode == 0
-    assert b"is gone" in out

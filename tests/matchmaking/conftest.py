@@ -27,7 +27,7 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.database import Database
 from gouji.serving.logs import Log
-from gouji.serving.schema import active_seats, tables
+from gouji.serving.schema import active_seats, server_loads, table_servers, tables
 from gouji.serving.settings import Settings
 from gouji.serving.testing import ManualClock, captured_log, running_app
 from gouji.v1 import matchmaking_pb2, matchmaking_pb2_grpc, table_pb2, table_pb2_grpc
@@ -82,6 +82,24 @@ class Books:
             rows = await connection.execute(sa.select(tables).order_by(tables.c.created_at, tables.c.table_id))
             return [table_pb2.TableSpec.FromString(row.spec) for row in rows]
 
+    async def assigned(self) -> dict[str, str | None]:
+        async with self.database.connect() as connection:
+            return {row.table_id: row.assigned for row in await connection.execute(sa.select(tables))}
+
+    async def serve(
+        self, server_id: str, most: int, *, used: int = 0, address: str = "", draining: bool = False, dead: bool = False
+    ) -> None:
+        """Register a table server as such a one does; its lease is for a minute, or over."""
+        end = self.database.now() + (-1 if dead else 60_000_000)
+        lease = {"server_id": server_id, "address": address, "capacity": most, "draining": draining}
+        async with self.database.begin() as connection:
+            await connection.execute(sa.insert(table_servers).values(expires_at=end, **lease))
+            await connection.execute(sa.insert(server_loads).values(server_id=server_id, tables=used, most=most))
+
+    async def loads(self) -> dict[str, int]:
+        async with self.database.connect() as connection:
+            return {row.server_id: row.tables for row in await connection.execute(sa.select(server_loads))}
+
     async def end_match(self, table_id: str) -> None:
         """Do what the table service does when a match ends."""
         async with self.database.begin() as connection:
@@ -122,7 +140,7 @@ class Room:
         self.clock = clock
         self.watches = Watches()
         self.registry = CollectorRegistry()
-        self.wakeups = Wakeups(None, None)  # type: ignore[arg-type]
+        self.wakeups = Wakeups(None, None, books.matches.addresses)  # type: ignore[arg-type]
         self.teller = Teller(books.store, self.watches, clock=clock, settings=settings)
         metrics = MatchmakingMetrics(self.registry)
         log, _ = captured_log()
@@ -241,12 +259,16 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, log: Log | None = None, **changes: Any) -> AsyncIterator[Desk]:
+async def open_desk(
+    settings: Settings, log: Log | None = None, table_server: str = "", **changes: Any
+) -> AsyncIterator[Desk]:
     tables = Tables()
     quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1, "ready_seconds": 0} | changes)
     binds = {"matchmaking": bind_matchmaking, "bot": bind_bot, "table": tables.bind}
     async with running_app(quick, binds, log=log) as app, grpc.aio.insecure_channel(app.address) as channel:
-        yield Desk(app, tables, channel)
+        desk = Desk(app, tables, channel)
+        await desk.books.serve(app.address, 1000, address=table_server or app.address)
+        yield desk
 
 
 @pytest.fixture

@@ -197,7 +197,7 @@ async def test_a_table_is_placed_though_nobody_can_be_told(
     sqlite_settings: Settings, desks: Callable[..., Any]
 ) -> None:
     log, lines = captured_log()
-    async with desks(sqlite_settings, log=log, table_address=NOWHERE) as desk:
+    async with desks(sqlite_settings, log=log, table_server=NOWHERE) as desk:
         ann = desk.player("ann")
         created = await ann.create(bots_after=AT_ONCE)
         assert (await ann.settled(created.ticket.ticket_id)).state == MATCHED

@@ -45,6 +45,7 @@ class TinyTables(table_pb2_grpc.TableServiceServicer):
             yield table_pb2.WatchResponse()
             if self.act:
                 await self.act(context)
+                yield table_pb2.WatchResponse()
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             self.cancelled.set()

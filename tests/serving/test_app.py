@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from gouji.serving.app import App, Bind, StartError
+from gouji.serving.errors import StorageUnavailable
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log, running_app, until
 from gouji.v1 import bot_pb2, bot_pb2_grpc, table_pb2, table_pb2_grpc
@@ -289,12 +291,39 @@ async def test_a_background_task_that_dies_is_logged_and_runs_again(sqlite_setti
     assert "hidden cards" not in str(lines)
 
 
+async def test_a_task_whose_database_is_away_warns_once_and_goes_on_when_it_is_back(sqlite_settings: Settings) -> None:
+    log, lines = captured_log()
+    runs: list[int] = []
+    back = asyncio.Event()
+
+    async def work() -> None:
+        runs.append(1)
+        if len(runs) < 4:
+            raise StorageUnavailable
+        back.set()
+        await asyncio.Event().wait()
+
+    async with running_app(sqlite_settings, {"x": lambda app: app.background("work", work)}, log=log) as app:
+        await asyncio.wait_for(back.wait(), 30)
+        failures = app.metrics.registry.get_sample_value("gouji_task_failures_total", {"task": "work"})
+    told = [(line["event"], line["log_level"]) for line in lines if line.get("task") == "work"]
+    assert (told, failures) == ([("storage_away", "warning")], None)
+
+
 async def test_a_background_task_that_returns_is_done(sqlite_settings: Settings) -> None:
     notes: list[str] = []
     async with running_app(sqlite_settings, {"x": lambda app: app.background("work", noting(notes, "ran"))}):
         await until(lambda: notes)
         await asyncio.sleep(0.3)
     assert notes == ["ran"]
+
+
+async def test_an_event_loop_that_is_held_up_shows_in_the_average(sqlite_settings: Settings) -> None:
+    async with running_app(sqlite_settings, {}) as app:
+        await until(lambda: app.lag_seconds > 0)
+        before = app.lag_seconds
+        time.sleep(2)  # noqa: ASYNC251 - that is what holds the loop up
+        await until(lambda: app.lag_seconds > before + 0.1)
 
 
 async def test_a_signal_during_the_start_is_heeded_when_it_is_done(sqlite_settings: Settings) -> None:

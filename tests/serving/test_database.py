@@ -1,9 +1,15 @@
 """Transactions, migrations and failures, on both kinds of database."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import gc
+import itertools
+import types
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
@@ -223,6 +229,21 @@ async def test_a_database_that_cannot_be_reached_is_said_to_be_unavailable(url: 
     assert (caught.value.reason, caught.value.retry_after_ms) == ("storage_unavailable", 500)
 
 
+async def test_a_database_that_takes_no_more_connections_is_said_to_be_unavailable(postgres_url: str) -> None:
+    owner = Database(postgres_url)
+    role = f"full_{uuid4().hex}"
+    async with owner.begin() as connection:
+        await connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 0")
+    database = Database(sa.make_url(postgres_url).set(username=role).render_as_string(hide_password=False))
+    with pytest.raises(StorageUnavailable):
+        async with database.connect():
+            pass
+    await database.close()
+    async with owner.begin() as connection:
+        await connection.exec_driver_sql(f"DROP ROLE {role}")
+    await owner.close()
+
+
 async def test_a_connection_that_breaks_in_a_transaction_is_said_to_be_unavailable(postgres_url: str) -> None:
     database, other = Database(postgres_url), Database(postgres_url)
     await database.upgrade()
@@ -240,6 +261,55 @@ async def test_a_connection_that_breaks_in_a_transaction_is_said_to_be_unavailab
     assert await count(database) == 0
     await database.close()
     await other.close()
+
+
+@types.coroutine
+def cut_off(work: Coroutine[Any, Any, None], at: int) -> Generator[Any, Any, bool]:
+    """Do work and cancel this task where it waits for the ``at``-th time; say whether it waited so often."""
+    task = asyncio.current_task()
+    assert task is not None
+    step: Callable[[], Any] = partial(work.send, None)
+    for waits in itertools.count():
+        try:
+            waited_for = step()
+        except StopIteration:
+            return waits > at
+        if waits == at:
+            asyncio.get_running_loop().call_soon(task.cancel)
+        try:
+            yield waited_for
+            step = partial(work.send, None)
+        except asyncio.CancelledError as cancelled:
+            step = partial(work.throw, cancelled)
+    return False
+
+
+async def test_a_call_cut_off_wherever_it_waits_leaves_no_connection_to_nobody(
+    database_url: str, recwarn: pytest.WarningsRecorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def write(database: Database, number: int) -> None:
+        async with database.begin() as connection:
+            await connection.execute(players.insert(), [player(number)])
+
+    async def cut(database: Database, number: int) -> bool:
+        with suppress(asyncio.CancelledError):
+            return await cut_off(write(database, number), number)
+        return True
+
+    database = Database(database_url)
+    await database.upgrade()
+    await database.close()
+    number = 0
+    while await asyncio.create_task(cut(database, number)):
+        await asyncio.wait_for(write(database, 1000 + number), 30)
+        await database.close()
+        number += 1
+        database = Database(database_url, connections=1)
+    await database.close()
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
+    assert [line for line in caplog.messages if "Exception" in line] == []
+    assert number > 3
 
 
 async def test_more_transactions_than_connections_wait_their_turn(postgres_url: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -240,3 +241,17 @@ async def test_a_log_line_says_who_what_and_how_it_ended(tiny: Any) -> None:
     }
     assert line["seconds"] >= 0
     assert SECRET not in str(line)
+
+
+async def test_a_message_to_a_client_that_has_gone_is_no_fault(tiny: Any) -> None:
+    async def write_on(_context: Any) -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    tiny.servicer.act = write_on
+    stream = tiny.stub.Watch(WatchRequest(), metadata=tiny.player)
+    await stream.read()
+    stream.cancel()
+    await until(tiny.rpc_lines)
+    [line] = tiny.lines
+    assert (line["event"], line["status"], line["log_level"]) == ("rpc", "CANCELLED", "debug")

@@ -185,11 +185,13 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
     made: list[Host] = []
 
     class Noted(Host):
-        def __init__(self, *args: Any) -> None:
-            super().__init__(*args)
+        def __init__(self, *args: Any, **names: Any) -> None:
+            super().__init__(*args, **names)
             made.append(self)
 
     monkeypatch.setattr("gouji.table.service.Host", Noted)
+    # However busy the machine, servers state all of their capacity.
+    monkeypatch.setattr("gouji.table.capacity.KEEPS_UP_SECONDS", 600.0)
     return made
 
 
@@ -243,6 +245,23 @@ def fixed_deal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(Match, "deal", deal)
 
     return fix
+
+
+@pytest.fixture
+def hold_commits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], asyncio.Event]:
+    """Has the commits of logs wait from the call on, until the event that it gives is set."""
+
+    def hold() -> asyncio.Event:
+        commit, may_commit = Store.commit, asyncio.Event()
+
+        async def wait_then_commit(store: Store, steps: Any) -> Any:
+            await may_commit.wait()
+            return await commit(store, steps)
+
+        monkeypatch.setattr(Store, "commit", wait_then_commit)
+        return may_commit
+
+    return hold
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Coming, going and being away over real gRPC, the time driven by hand (DESIGN §4, "reconnecting breaks the seat")."""
+"""Coming, going and being away over real gRPC, the time driven by hand."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +14,6 @@ from gouji.serving.errors import reason_of
 from gouji.serving.schema import active_seats, hand_results
 from gouji.serving.testing import ManualClock, until
 from gouji.table.live import SLOW_US, Live
-from gouji.table.store import Store
 from gouji.v1 import events_pb2, scoring_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
@@ -151,17 +150,11 @@ async def test_a_bad_token_or_a_stranger_stops_nothing(table: Table) -> None:
 
 
 async def test_coming_while_the_bot_takes_over_attaches_to_the_same_seat(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: Table, hold_commits: Callable[[], asyncio.Event]
 ) -> None:
-    commit, may_commit = Store.commit, asyncio.Event()
-
-    async def slow(store: Store, steps: Any) -> Any:
-        await may_commit.wait()
-        return await commit(store, steps)
-
     others = [await table.come(seat) for seat in range(1, 6)]
     await table.pass_time(19)
-    monkeypatch.setattr(Store, "commit", slow)
+    may_commit = hold_commits()
     await table.clock.advance(2)  # the bot's taking over is on its way to the log
     coming = asyncio.create_task(table.come(0))
     await asyncio.sleep(0.05)
@@ -266,16 +259,10 @@ async def test_a_result_tells_scoring_who_was_away_and_who_left(table: Table, co
     assert all(seat.by_player == 0 for seat in conduct)
 
 
-async def test_a_slow_database_takes_nobodys_time(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_database_takes_nobodys_time(table: Table, hold_commits: Callable[[], asyncio.Event]) -> None:
     for seat in range(6):
         await table.come(seat)
-    commit, may_commit = Store.commit, asyncio.Event()
-
-    async def slow(store: Store, steps: Any) -> Any:
-        await may_commit.wait()
-        return await commit(store, steps)
-
-    monkeypatch.setattr(Store, "commit", slow)
+    may_commit = hold_commits()
     acting = asyncio.create_task(table.running.player("p0").act("t1", 1, Action.parse("0 play 3")))
     live = await table.running.host.find("t1")
     await until(lambda: live.writing)
@@ -289,16 +276,12 @@ async def test_a_slow_database_takes_nobodys_time(table: Table, monkeypatch: pyt
     assert seen.turn.deadline.ToMicroseconds() == live._around.now() + 60_000_000
 
 
-async def test_a_command_that_waits_for_the_database_is_in_time(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_command_that_waits_for_the_database_is_in_time(
+    table: Table, hold_commits: Callable[[], asyncio.Event]
+) -> None:
     for seat in range(5):
         await table.come(seat)
-    commit, may_commit = Store.commit, asyncio.Event()
-
-    async def slow(store: Store, steps: Any) -> Any:
-        await may_commit.wait()
-        return await commit(store, steps)
-
-    monkeypatch.setattr(Store, "commit", slow)
+    may_commit = hold_commits()
     live = await table.running.host.find("t1")
     coming = asyncio.create_task(table.come(5))  # an event on its way to the log, behind which commands wait
     await until(lambda: live.writing)

@@ -148,6 +148,7 @@ async def test_operators_alone_are_let_in_and_must_say_why(running: Any) -> None
         assert await refused(Operator(running).call("FreezeTable", table_id="t1", reason=reason)) == "malformed"
 
 
+@pytest.mark.timeout(600)
 async def test_one_table_of_a_thousand_that_raises_stops_alone(
     serve_sqlite: Any, fixed_deal: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

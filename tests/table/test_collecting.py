@@ -173,6 +173,22 @@ async def test_contributions_outlive_their_server(serve: Any, rows: Any) -> None
         assert list(dealt.hand_dealt.contributions)[:2] == [MINE, YOURS]
 
 
+async def test_contributions_are_no_answers_to_the_first_question_of_the_hand(serve: Any, rows: Any) -> None:
+    windows = {"answers_least_ms": 60_000, "answers_most_ms": 60_000}
+    async with serve(**LONG, **windows) as running:
+        await rows.place("t1", people=2)
+        await running.service().open("t1")
+        await running.player("p0").contribute("t1", 1, MINE)
+        await running.player("p1").contribute("t1", 1, YOURS)
+        await wait_for(running, "hand_dealt")
+    before = await rows.folded("t1")
+    assert (before.turn, before.hand_number) == (1, 1)
+    assert before.window is not None
+    async with serve(**LONG, **windows) as running:
+        await running.service().open("t1")
+        assert (await running.player("p0").observe("t1")).turn.number == 1
+
+
 async def test_between_hands_nobody_is_asked_anything(serve_sqlite: Any) -> None:
     async with serve_sqlite(**LONG) as running:
         await running.rows.place("t1", people=1)

@@ -1,6 +1,6 @@
 """Several devices of one player: all see, the newest acts."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
@@ -82,6 +82,37 @@ async def test_an_older_device_is_told_that_another_acts_and_may_take_over(
         await until(lambda: live.watchers.devices(0) == {"new"})
         assert await refused(lead("new", "c2", 9)) == "stale_turn"
         new.cancel()
+
+
+async def test_an_older_device_neither_takes_the_seat_back_nor_leaves(serve_sqlite: Any) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", people=6)
+        player = running.player("p0")
+        for device in ("old", "new"):
+            await player.watch("t1", device=device).read()
+
+        async def take_seat(device: str) -> int:
+            request = table_pb2.TakeSeatRequest(table_id="t1", device=device)
+            return int((await player.stub.TakeSeat(request, metadata=player.metadata)).sequence)
+
+        async def leave(device: str) -> int:
+            request = table_pb2.LeaveRequest(table_id="t1", device=device)
+            return int((await player.stub.Leave(request, metadata=player.metadata)).sequence)
+
+        async def refused(call: Awaitable[int]) -> str | None:
+            with pytest.raises(grpc.aio.AioRpcError) as failed:
+                await call
+            return reason_of(failed.value)
+
+        before = await running.rows.log("t1")
+        assert [await refused(take_seat("old")), await refused(leave("old"))] == ["other_device"] * 2
+        assert [await refused(take_seat("x" * 65)), await refused(leave("x" * 65))] == ["malformed"] * 2
+        assert await running.rows.log("t1") == before
+        assert await take_seat("new") == 0
+        assert await leave("new") > before[-1].sequence
+        # Nobody watches the seat any more: whichever device asks, it has left.
+        assert await leave("old") == 0
+        assert await refused(take_seat("old")) == "seat_left"
 
 
 async def test_a_watch_may_begin_at_the_table_as_it_is_and_does_when_it_is_too_far_behind(serve_sqlite: Any) -> None:

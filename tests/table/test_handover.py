@@ -12,6 +12,7 @@ from gouji.serving.errors import reason_of, refusal_of
 from gouji.serving.schema import table_servers
 from gouji.table.host import Host
 from gouji.table.refusals import full, moving
+from gouji.table.taking import Taking
 from gouji.v1 import table_pb2
 
 NO_BURNER = ["KK3", "5599", "3", "224567", "3", "3"]
@@ -81,7 +82,7 @@ async def test_tables_that_nobody_takes_wait_for_the_next_server(serve: Any) -> 
         await stream.read()
         async with serve() as other:
             other.host.drain()
-            await other.host._lease.renew(0, draining=True)
+            await other.host._lease.renew(10, draining=True)
             await old.app.stop(grace=1)
             row = await other.rows.table("t1")
             assert (row.owner, row.state, row.fence) == (None, "live", 1)
@@ -173,10 +174,10 @@ async def test_an_operator_has_a_server_stop(serve_sqlite: Any) -> None:
 async def test_free_tables_are_shared_and_what_others_leave_is_taken_at_the_second_look(
     serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def never(_host: Host) -> None:
+    async def never(_taking: Taking) -> None:
         """Looks of its own would come between those of this test."""
 
-    monkeypatch.setattr(Host, "take_tables", never)
+    monkeypatch.setattr(Taking, "run", never)
     async with serve() as first, serve() as second:
 
         async def place(*numbers: int) -> None:
@@ -187,18 +188,18 @@ async def test_free_tables_are_shared_and_what_others_leave_is_taken_at_the_seco
             return len(first.host._tables), len(second.host._tables)
 
         await place(1, 2, 3, 4, 5, 6)
-        await first.host.take_share()
+        await first.host.taking.look()
         assert tables() == (3, 0)
-        await second.host.take_share()
+        await second.host.taking.look()
         assert tables() == (3, 3)
-        await first.host.take_share()
+        await first.host.taking.look()
         await place(7, 8, 9, 10)
-        await first.host.take_share()
+        await first.host.taking.look()
         assert tables() == (5, 3)
-        await first.host.take_share()
+        await first.host.taking.look()
         assert tables() == (7, 3)
         await place(11, 12)
-        await first.host.take_share()
+        await first.host.taking.look()
         assert tables() == (7, 3)
-        await second.host.take_share()
+        await second.host.taking.look()
         assert tables() == (7, 5)

@@ -5,31 +5,26 @@ from typing import Any
 
 import pytest
 
-from gouji.engine import Action
-from gouji.table.asking import Act, Refused
+from gouji.table.asking import Refused
 from gouji.table.loading import fold_log
 from gouji.table.presence import Roster
-from gouji.table.results import hand_result
-from gouji.table.table import Table
+from gouji.table.results import hand_results
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, rules_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
-PLAYER, BOT, CLOCK = events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT, events_pb2.DECIDED_BY_CLOCK
-SECOND = 1_000_000
+from .driven import BOT, CLOCK, PLAYER, SECOND, Driven
+
 TURN, ALLOWANCE, ABSENT = 10 * SECOND, SECOND // 2, 30 * SECOND
 NO_BURNER = ["KK34567", "5599", "3", "224567", "3", "3"]
 ONE_BURNER = ["KK34567", "AAw5599", "3", "224567", "3", "3"]
 LOW = ["3456789T"] * 6
 
 
-class Seats:
-    """A table whose six seats are people's, but for those in ``bots``; ``log`` is what a database would hold."""
+class Seats(Driven):
+    """A table whose six seats are people's, but for those in ``bots``."""
 
     def __init__(self, bots: tuple[int, ...] = (), hands: int = 1, turn_ms: int = 10_000) -> None:
-        self.now = 1_000 * SECOND
-        self.log: list[Event] = []
-        self.table = Table("t1")
         seats = [
             events_pb2.Seat(bot_level="random") if seat in bots else events_pb2.Seat(player_id=f"p{seat}")
             for seat in range(6)
@@ -43,22 +38,8 @@ class Seats:
             expiries=2,
             absent_ms=30_000,
         )
-        self.fold(self.table.open(spec, clock, self.now))
+        super().__init__(spec, clock, lambda: bytes(32))
         self.follow()
-
-    def fold(self, event: Event) -> None:
-        self.log.append(Event.FromString(event.SerializeToString()))
-        self.table.fold(event)
-
-    def follow(self) -> list[Event]:
-        begun = len(self.log)
-        while (event := self.table.follow(self.now, lambda: bytes(32))) is not None:
-            self.fold(event)
-        return self.log[begun:]
-
-    def pass_time(self, microseconds: int) -> list[Event]:
-        self.now += microseconds
-        return self.follow()
 
     def change(self, seat: int, **changes: int) -> None:
         self.fold(self.table.change_seat(seat, self.now, **changes))
@@ -67,16 +48,6 @@ class Seats:
     def all_come(self) -> None:
         for seat in range(6):
             self.change(seat, connected=1)
-
-    def do(self, text: str, by: events_pb2.DecidedBy.ValueType = PLAYER) -> Refused | Answer | Event:
-        action = Action.parse(text)
-        decision = self.table.decide(Act(action.seat, self.table.turn, action, by), self.now)
-        if isinstance(decision, Answer):
-            self.table.seal(decision)
-        elif isinstance(decision, Event):
-            self.fold(decision)
-        self.follow()
-        return decision
 
     def changes(self) -> list[tuple[int, bool, bool, bool]]:
         """What the log says of who plays: seat, connected, bot, left."""
@@ -271,7 +242,7 @@ def test_a_result_says_how_each_seat_was_played(sit: Sit) -> None:
     while seats.log[-1].hand != 2:
         seats.pass_time(TURN + ALLOWANCE)
     ended = next(event for event in seats.log if event.HasField("hand_ended"))
-    conduct = hand_result(seats.table, ended, last=False).conduct
+    conduct = hand_results(seats.table, [ended])[0].conduct
     assert [(c.by_player, c.by_bot) for c in conduct][:3] == [(1, 0), (1, 0), (0, 1)]
     assert [conduct[seat].absent for seat in (0, 2, 4, 5)] == [False, True, True, False]
     assert [(c.left, c.penalty) for c in conduct] == [(False, 0)] * 4 + [(True, 4), (False, 0)]

@@ -14,6 +14,7 @@ from gouji.engine import Action
 from gouji.serving.errors import StorageUnavailable, reason_of
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.testing import until
+from gouji.table.ownership import Ownership
 from gouji.table.service import bind as bind_table
 from gouji.table.store import Step, Store
 from gouji.table.timing import Due
@@ -120,7 +121,7 @@ async def test_a_server_without_room_takes_no_more(serve_sqlite: Any) -> None:
         for n in range(4):
             await running.rows.place(f"t{n}", people=6)
         await until(lambda: running.metric("gouji_tables_live") == 2)
-        assert await running.host.take_free() == 0
+        assert await running.host.taking.take_free() == 0
         for n in range(4):
             await running.service().open(f"t{n}")
         states = [(await running.rows.table(f"t{n}")).state for n in range(4)]
@@ -217,8 +218,10 @@ async def test_tables_wait_for_a_database_that_is_away(
         await running.rows.place("t1", bot_pace_ms=1)
         await running.service().open("t1")
         with monkeypatch.context() as patch:
-            for method in ("commit", "take_one", "take", "events"):
+            for method in ("commit", "events"):
                 patch.setattr(Store, method, away)
+            for method in ("take_one", "take_again", "take", "take_assigned"):
+                patch.setattr(Ownership, method, away)
             await until(lambda: running.metric("gouji_tables_live") == 0)
             assert await reason(running.operator().observe("t1")) in ("table_moving", "storage_unavailable")
 

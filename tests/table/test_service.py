@@ -14,7 +14,6 @@ from gouji.serving.errors import Refusal, ServiceError, refusal_of
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.testing import until
 from gouji.table.commands import CommandQueue
-from gouji.table.store import Step, Store
 from gouji.v1 import actions_pb2, cards_pb2, observation_pb2, table_pb2
 from gouji.wire import action_to_proto
 
@@ -237,27 +236,20 @@ async def test_a_decline_is_kept_and_shown_to_nobody(people: Any) -> None:
 
 
 async def test_while_a_sealed_answer_is_written_others_wait_for_nothing(
-    people: Any, monkeypatch: pytest.MonkeyPatch
+    people: Any, hold_commits: Callable[[], asyncio.Event]
 ) -> None:
     await people.player("p0").act("t1", 1, LEAD)
-    commit, may_commit = Store.commit, asyncio.Event()
-
-    async def wait_then_commit(store: Store, steps: list[Step]) -> Any:
-        await may_commit.wait()
-        return await commit(store, steps)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "commit", wait_then_commit)
-        decline = Action.parse("1 pass")
-        declining = [asyncio.create_task(people.player("p1").act("t1", 2, decline)) for _ in range(2)]
-        live = await people.host.find("t1")
-        await until(lambda: not live.table.asking.questions)
-        assert (await people.player("p2").observe("t1")).turn.answers_open
-        refusal = await refused(people.player("p2").act("t1", 2, Action.parse("2 pass")))
-        assert refusal == (grpc.StatusCode.FAILED_PRECONDITION, "not_your_turn")
-        assert not any(task.done() for task in declining)
-        may_commit.set()
-        outcomes = {(await task).outcome for task in declining}
+    may_commit = hold_commits()
+    decline = Action.parse("1 pass")
+    declining = [asyncio.create_task(people.player("p1").act("t1", 2, decline)) for _ in range(2)]
+    live = await people.host.find("t1")
+    await until(lambda: not live.table.asking.questions)
+    assert (await people.player("p2").observe("t1")).turn.answers_open
+    refusal = await refused(people.player("p2").act("t1", 2, Action.parse("2 pass")))
+    assert refusal == (grpc.StatusCode.FAILED_PRECONDITION, "not_your_turn")
+    assert not any(task.done() for task in declining)
+    may_commit.set()
+    outcomes = {(await task).outcome for task in declining}
     assert outcomes == {table_pb2.OUTCOME_DONE, table_pb2.OUTCOME_DUPLICATE}
 
 
@@ -322,27 +314,21 @@ async def test_no_log_line_names_a_card(people: Any) -> None:
 
 
 async def test_a_command_too_many_is_refused_with_a_delay_and_leaves_no_trace(
-    serve: Any, fixed_deal: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    serve: Any, fixed_deal: Callable[..., None], hold_commits: Callable[[], asyncio.Event]
 ) -> None:
     fixed_deal(ONE_BURNER)
-    commit, go_on = Store.commit, asyncio.Event()
-
-    async def slow(store: Store, steps: Any) -> Any:
-        await go_on.wait()
-        return await commit(store, steps)
-
     async with serve(most_commands_waiting=2) as running:
         await running.rows.place("t1", people=6)
         await running.service().open("t1")
         player = running.player("p0")
-        monkeypatch.setattr(Store, "commit", slow)
+        may_commit = hold_commits()
         calls = [asyncio.create_task(player.act("t1", 1, LEAD, "c1")) for _ in range(2)]
         here = {"service": "gouji.v1.TableService", "method": "Act"}
         await until(lambda: running.metric("gouji_rpcs_open", **here) == 2)
         error, refusal = await refusal_from(player.act("t1", 1, LEAD, "c2"))
         assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
         assert (refusal.reason, refusal.retry_after_ms) == ("overloaded", 500)
-        go_on.set()
+        may_commit.set()
         outcomes = sorted([(await call).outcome for call in calls])
         assert outcomes == [table_pb2.OUTCOME_DONE, table_pb2.OUTCOME_DUPLICATE]
         assert [row.command_id for row in await running.rows.commands("t1")] == ["c1"]

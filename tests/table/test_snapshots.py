@@ -7,8 +7,9 @@ import sqlalchemy as sa
 
 from gouji.serving.schema import table_events, table_snapshots
 from gouji.table.loading import load
+from gouji.table.state import SNAPSHOT_VERSION
 from gouji.table.store import Store
-from gouji.table.table import SNAPSHOT_VERSION, Table
+from gouji.table.table import Table
 from gouji.v1 import snapshot_pb2
 from gouji.v1.events_pb2 import Event
 

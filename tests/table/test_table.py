@@ -13,23 +13,19 @@ from gouji.table.loading import fold_log
 from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, rules_pb2, table_pb2
-from gouji.v1.events_pb2 import Event
 
-PLAYER, BOT, CLOCK = events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT, events_pb2.DECIDED_BY_CLOCK
-SECOND = 1_000_000
+from .driven import BOT, CLOCK, PLAYER, SECOND, Driven
+
 TWO_BURNERS = ["KK3", "AAw5", "3", "224567", "AAw5", "3"]
 ONE_BURNER = ["KK3", "AAw5599", "3", "224567", "3", "3"]
 NO_BURNER = ["KK3", "5599", "3", "224567", "3", "3"]
 
 
-class Game:
-    """A table driven by hand: the time is `now`, secrets come from a seed, `log` is what a database would hold."""
+class Game(Driven):
+    """A table whose secrets, and what is played there at random, come from one seed."""
 
     def __init__(self, rules: dict[str, str] | None = None, hands: int = 1, bots: bool = False, **clock: int) -> None:
         self.chance = random.Random(7)
-        self.now = 1_000 * SECOND
-        self.log: list[Event] = []
-        self.table = Table("t1")
         seat = events_pb2.Seat(bot_level="random") if bots else events_pb2.Seat(player_id="p", name="P")
         spec = table_pb2.TableSpec(
             table_id="t1",
@@ -38,32 +34,7 @@ class Game:
             length=rules_pb2.MatchLength(hands=hands),
         )
         times = {"turn_ms": 20_000, "bank_ms": 60_000, "answers_least_ms": 1500, "answers_most_ms": 2500} | clock
-        self.fold(self.table.open(spec, rules_pb2.Clock(**times), self.now))
-
-    def fold(self, event: Event) -> None:
-        self.log.append(Event.FromString(event.SerializeToString()))
-        self.table.fold(event)
-
-    def follow(self) -> list[Event]:
-        """Do all that comes by itself now."""
-        begun = len(self.log)
-        while (event := self.table.follow(self.now, lambda: self.chance.randbytes(32))) is not None:
-            self.fold(event)
-        return self.log[begun:]
-
-    def pass_time(self, microseconds: int) -> list[Event]:
-        self.now += microseconds
-        return self.follow()
-
-    def do(self, text: str, by: events_pb2.DecidedBy.ValueType = PLAYER) -> Refused | Answer | Event:
-        action = Action.parse(text)
-        decision = self.table.decide(Act(action.seat, self.table.turn, action, by), self.now)
-        if isinstance(decision, Answer):
-            self.table.seal(decision)
-        elif isinstance(decision, Event):
-            self.fold(decision)
-        self.follow()
-        return decision
+        super().__init__(spec, rules_pb2.Clock(**times), lambda: self.chance.randbytes(32))
 
     def play_on(self) -> None:
         """Decide at random for one seat that is asked; now and then let the time run out instead."""

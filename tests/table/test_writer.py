@@ -12,9 +12,11 @@ from prometheus_client import CollectorRegistry
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.serving.schema import active_seats, tables
+from gouji.table.capacity import Room
 from gouji.table.commands import Command
 from gouji.table.metrics import TableMetrics
-from gouji.table.store import Owned, Step, Store
+from gouji.table.ownership import Owned, Ownership
+from gouji.table.store import Step, Store
 from gouji.table.writer import Lane, LogWriter, StaleFence
 from gouji.v1 import events_pb2, scoring_pb2
 from gouji.v1.events_pb2 import Event
@@ -40,11 +42,12 @@ async def writer(store: Store, metrics: TableMetrics) -> AsyncIterator[LogWriter
         await running
 
 
-async def take(rows: Any, store: Store, *table_ids: str, people: int = 0) -> dict[str, Owned]:
-    await store.register("me", "here:1", 100, 60)
+async def take(rows: Any, *table_ids: str, people: int = 0) -> dict[str, Owned]:
+    owners, room = Ownership(rows.database), Room(100, 100)
+    await owners.register("me", "here:1", room, 60)
     for table_id in table_ids:
         await rows.place(table_id, people=people)
-    return {owned.table_id: owned for owned in await store.take("me", 100)}
+    return {owned.table_id: owned for owned in await owners.take("me", 100, room)}
 
 
 def step(owned: Owned, first: int, last: int | None = None, **more: Any) -> Step:
@@ -57,7 +60,7 @@ def step(owned: Owned, first: int, last: int | None = None, **more: Any) -> Step
 async def test_steps_of_many_tables_are_written_together_and_in_order(
     rows: Any, store: Store, writer: LogWriter, metrics: TableMetrics
 ) -> None:
-    owned = await take(rows, store, *(f"t{n}" for n in range(20)))
+    owned = await take(rows, *(f"t{n}" for n in range(20)))
     lanes = {table_id: Lane(table_id, one.fence) for table_id, one in owned.items()}
     written = [
         writer.append(lanes[table_id], step(one, 1 + 2 * n, 2 + 2 * n))
@@ -72,7 +75,7 @@ async def test_steps_of_many_tables_are_written_together_and_in_order(
 async def test_a_stale_table_drops_out_and_does_not_take_others_with_it(
     rows: Any, store: Store, writer: LogWriter
 ) -> None:
-    owned = await take(rows, store, "t1", "t2")
+    owned = await take(rows, "t1", "t2")
     lanes = {table_id: Lane(table_id, one.fence) for table_id, one in owned.items()}
     await rows.execute(sa.update(tables).where(tables.c.table_id == "t1").values(fence=tables.c.fence + 1))
     written = [writer.append(lanes[table_id], step(owned[table_id], n)) for n in (1, 2) for table_id in ("t1", "t2")]
@@ -85,8 +88,8 @@ async def test_a_stale_table_drops_out_and_does_not_take_others_with_it(
 
 
 async def test_two_owners_of_one_table_in_one_batch_are_told_apart(rows: Any, store: Store, writer: LogWriter) -> None:
-    old = (await take(rows, store, "t1"))["t1"]
-    new = await store.take_one("me", "t1", again=True)
+    old = (await take(rows, "t1"))["t1"]
+    new = await Ownership(rows.database).take_again("me", "t1")
     assert new is not None
     assert new.fence == old.fence + 1
     stale = writer.append(Lane("t1", old.fence), step(old, 1))
@@ -98,7 +101,7 @@ async def test_two_owners_of_one_table_in_one_batch_are_told_apart(rows: Any, st
 async def test_a_failed_commit_fails_all_of_the_batch_and_what_waits_behind_it(
     rows: Any, store: Store, writer: LogWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owned = await take(rows, store, "t1", "t2")
+    owned = await take(rows, "t1", "t2")
     lanes = {table_id: Lane(table_id, one.fence) for table_id, one in owned.items()}
     behind: list[Any] = []
 
@@ -120,7 +123,7 @@ async def test_a_failed_commit_fails_all_of_the_batch_and_what_waits_behind_it(
 async def test_a_row_that_cannot_be_written_fails_its_own_table_alone(
     rows: Any, store: Store, writer: LogWriter
 ) -> None:
-    owned = await take(rows, store, "t1", "t2", "t3")
+    owned = await take(rows, "t1", "t2", "t3")
     lanes = {table_id: Lane(table_id, one.fence) for table_id, one in owned.items()}
     await writer.append(lanes["t2"], step(owned["t2"], 1))
     written = [writer.append(lanes[table_id], step(owned[table_id], 1)) for table_id in ("t1", "t2", "t3")]
@@ -130,7 +133,7 @@ async def test_a_row_that_cannot_be_written_fails_its_own_table_alone(
 
 
 async def test_commands_results_and_the_end_go_with_the_events(rows: Any, store: Store, writer: LogWriter) -> None:
-    owned = (await take(rows, store, "t1", people=2))["t1"]
+    owned = (await take(rows, "t1", people=2))["t1"]
     command = Command(0, "c1", 4, b"payload")
     result = scoring_pb2.HandResult(table_id="t1", hand=1, scores=[1, 2, 3, 4, 5, 6])
     await writer.append(
@@ -150,7 +153,7 @@ async def test_commands_results_and_the_end_go_with_the_events(rows: Any, store:
 async def test_nothing_is_written_once_the_lease_may_have_run_out(
     rows: Any, store: Store, metrics: TableMetrics
 ) -> None:
-    owned = (await take(rows, store, "t1"))["t1"]
+    owned = (await take(rows, "t1"))["t1"]
     held = True
     writer = LogWriter(store, SystemClock(), metrics, 0, lambda: held)
     running = asyncio.create_task(writer.run())

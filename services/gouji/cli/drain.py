@@ -12,9 +12,8 @@ from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
-from gouji.serving.vault import vault_for
 from gouji.table.balance import Server
-from gouji.table.store import Store
+from gouji.table.ownership import Ownership
 from gouji.v1 import table_pb2_grpc
 from gouji.v1.table_pb2 import DrainRequest
 
@@ -39,24 +38,24 @@ async def _drain(settings: Settings, wanted: str) -> None:
     database = Database(settings.database_url)
     try:
         with must_be_reached(database):
-            store = Store(database, vault_for(settings))
-            server = await _find(store, wanted)
+            ownership = Ownership(database)
+            server = await _find(ownership, wanted)
             tables = await _ask(settings, server)
             typer.echo(f"{server.server_id} at {server.address} hands over {tables} tables and stops")
-            await _gone(store, server)
+            await _gone(ownership, server)
             typer.echo(f"{server.server_id} is gone")
     finally:
         await database.close()
 
 
-async def _gone(store: Store, server: Server) -> None:
+async def _gone(ownership: Ownership, server: Server) -> None:
     """Wait until the server has given up its lease."""
-    while server.server_id in {one.server_id for one in await store.servers()}:  # noqa: ASYNC110 - a row has no event
+    while server.server_id in {one.server_id for one in await ownership.servers()}:  # noqa: ASYNC110 - a row has no event
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _find(store: Store, wanted: str) -> Server:
-    servers = await store.servers()
+async def _find(ownership: Ownership, wanted: str) -> Server:
+    servers = await ownership.servers()
     for server in servers:
         if wanted in (server.server_id, server.address):
             return server

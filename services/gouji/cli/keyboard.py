@@ -7,8 +7,32 @@ from collections.abc import Callable
 
 _STDIN = 0
 
+Deliver = Callable[[str | None], None]
+"""Takes a line, and None at the end of all."""
 
-def read_lines(deliver: Callable[[str | None], None], descriptor: int = _STDIN) -> None:
+
+class Keyboard:
+    """What a person types, for whoever listened last."""
+
+    def __init__(self) -> None:
+        self._deliver: Deliver | None = None
+        self._ended = False
+
+    def listen(self, deliver: Deliver) -> None:
+        """Have lines delivered here from now on; nothing but the end, if it has come already."""
+        begins, self._deliver = self._deliver is None, deliver
+        if self._ended:
+            deliver(None)
+        elif begins:
+            read_lines(self._pass_on)
+
+    def _pass_on(self, line: str | None) -> None:
+        self._ended = line is None
+        if self._deliver is not None:
+            self._deliver(line)
+
+
+def read_lines(deliver: Deliver, descriptor: int = _STDIN) -> None:
     """Call ``deliver`` in the running loop with each line of a file descriptor, then with None at its end.
 
     A thread of its own waits for them, since not every loop can wait for a terminal or a file. It reads the

@@ -14,9 +14,10 @@ import typer
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from rich.console import Console
 
-from gouji.cli.keyboard import read_lines
+from gouji.cli.keyboard import Keyboard
 from gouji.cli.local import AT_LEISURE, everything, record_command
 from gouji.cli.options import run_process, with_settings
+from gouji.cli.rematch import rematch
 from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.sentences import sentence
 from gouji.cli.sitting import Ending, Sitting
@@ -80,29 +81,43 @@ def _login() -> str:
 
 
 async def _play(settings: Settings, wanted: Wanted) -> None:
-    console = Console(highlight=False)
+    console, keyboard = Console(highlight=False), Keyboard()
     try:
         async with _server(settings, wanted) as server, await _session(settings, server, wanted) as session:
             table_id = await _seat(session, wanted)
-            ending = await _sit(session, table_id, console)
-            if ending is Ending.AWAY:
-                console.print(_goodbye(server, wanted, settings), soft_wrap=True)
-            elif ending is Ending.LEFT:
-                console.print("You have left this match for good; a bot plays on for you.")
-            elif server.own:
-                console.print(f"The record: {record_command(settings, table_id)}", soft_wrap=True)
+            while table_id:
+                table = TableClient(session, table_id)
+                ending = await _sit(session, table, console, keyboard)
+                if ending is Ending.AWAY:
+                    console.print(_goodbye(server, wanted, settings), soft_wrap=True)
+                elif ending is Ending.LEFT:
+                    console.print("You have left this match for good; a bot plays on for you.")
+                elif server.own:
+                    console.print(f"The record: {record_command(settings, table_id)}", soft_wrap=True)
+                table_id = await _again(table, console, keyboard) if ending is Ending.OVER else ""
     except ClientError as error:
         raise StartError(sentence(error)) from error
 
 
-async def _sit(session: Session, table_id: str, console: Console) -> Ending:
+async def _sit(session: Session, table: TableClient, console: Console, keyboard: Keyboard) -> Ending:
     """Play until the match is over or the person goes, by Ctrl-C too."""
     player_id = session.credentials.player_id if session.credentials else ""
     try:
-        return await Sitting(TableClient(session, table_id), player_id, console, read_lines).run()
+        return await Sitting(table, player_id, console, keyboard).run()
     except asyncio.CancelledError:
         console.print()
         return Ending.AWAY
+
+
+async def _again(table: TableClient, console: Console, keyboard: Keyboard) -> str:
+    """Give the table of another match, if there is one; there is none of a match that was given up."""
+    if table.view.ended is None:
+        return ""
+    try:
+        return await rematch(table, console, keyboard)
+    except asyncio.CancelledError:
+        console.print()
+        return ""
 
 
 def _goodbye(server: Server, wanted: Wanted, settings: Settings) -> str:

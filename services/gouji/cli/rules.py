@@ -9,9 +9,8 @@ from rich.cells import cell_len, set_cell_size
 
 from gouji.cli.house_rules import HouseRule, find
 from gouji.cli.rule_options import parse_rules
-from gouji.cli.rules_page import page
+from gouji.cli.rules_page import conditions, page
 from gouji.engine import RuleSet, RuleSetError
-from gouji.engine.options import IDLE
 from gouji.engine.rules import CHAPTERS, DECKS, OPTIONS, PRESETS, SOURCES, Chapter, Option, Preset, tell
 
 _MARK: Final = "*"
@@ -118,21 +117,10 @@ def _option(option: Option) -> Iterator[str]:
     yield f"Takes {option.takes}; default {option.show(option.default)}."
     if option.means:
         yield from _columns([(choice.word, choice.en, choice.zh, choice.term) for choice in option.means])
-    yield from _conditions(option)
+    yield from conditions(option, tell, str)
     yield ""
     yield "In the presets:"
     yield from _columns([(name, option.show(RuleSet(name)[option.name])) for name in PRESETS])
-
-
-def _conditions(option: Option) -> Iterator[str]:
-    idle = option.name in IDLE
-    for need in option.needs:
-        yield f"{'Acts with' if idle else 'Needs'} {tell(need)}."
-    for choice in option.means:
-        for need in choice.needs:
-            yield f"{choice.word} {'acts with' if idle else 'needs'} {tell(need)}."
-    for other in option.excludes:
-        yield f"Excludes {tell(other)}."
 
 
 def _rule_set(rules: RuleSet) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The page docs/rules.md, made from the tables of the engine."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from gouji.cli.house_rules import HouseRule, house_rules, simplified
@@ -169,17 +169,22 @@ def _facts(option: Option) -> Iterator[str]:
     yield f"Default `{option.show(option.default)}`."
     if isinstance(option.default, int) and not isinstance(option.default, bool) and not option.means:
         yield f"From {option.least} to {option.most}."
-    idle = option.name in IDLE
-    for need in option.needs:
-        yield f"{'Acts with' if idle else 'Needs'} {_need(need)}."
-    for choice in option.means:
-        for need in choice.needs:
-            yield f"`{choice.word}` {'acts with' if idle else 'needs'} {_need(need)}."
-    for other in option.excludes:
-        yield f"Excludes {_link(other)}."
+    yield from conditions(option, _need, _code)
     setting = [name for name in PRESETS if RuleSet(name)[option.name] != option.default]
     if setting:
         yield "Set by " + ", ".join(f"`{name}`: `{option.show(RuleSet(name)[option.name])}`" for name in setting) + "."
+
+
+def conditions(option: Option, tell: Callable[[str], str], name: Callable[[str], str]) -> Iterator[str]:
+    """Say what an option hangs on; ``tell`` writes a condition, ``name`` the word of a value."""
+    verb = "Acts with" if option.name in IDLE else "Needs"
+    for need in option.needs:
+        yield f"{verb} {tell(need)}."
+    for choice in option.means:
+        for need in choice.needs:
+            yield f"{name(choice.word)} {verb.lower()} {tell(need)}."
+    for other in option.excludes:
+        yield f"Excludes {tell(other)}."
 
 
 def _need(need: str) -> str:

@@ -1,7 +1,7 @@
 """One person at one table: shows what happens, asks for moves, sends them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gouji.cli import render
+from gouji.cli.keyboard import Keyboard
 from gouji.cli.moves import HELP, NotUnderstood, Wish, read, suggest
 from gouji.cli.narrate import BOT_PLAYS, Teller, header, seat_name
 from gouji.cli.sentences import SENTENCES, sentence
@@ -103,9 +104,9 @@ class Sitting:
         table: TableClient,
         player_id: str,
         console: Console,
-        listen: Callable[[Callable[[str | None], None]], None],
+        keyboard: Keyboard,
     ) -> None:
-        """Show things on ``console``; ``listen`` is told where to hand typed lines, and None at the end."""
+        """Show things on ``console``, and do what is typed."""
         self._table = table
         self._player_id = player_id
         self._console = console
@@ -116,7 +117,7 @@ class Sitting:
         self._answered = 0
         self._prompting = False
         self._leaving = False
-        listen(self._inbox.put_nowait)
+        keyboard.listen(self._inbox.put_nowait)
 
     async def run(self) -> Ending:
         """Return how it ended: with the match, or before because the person went. Raises `ClientError`."""

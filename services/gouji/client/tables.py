@@ -184,13 +184,13 @@ class TableClient:
         A public action does the same by itself. An answer to a private question does not: it would show that one was
         asked.
         """
-        request = TakeSeatRequest(table_id=self.table_id)
+        request = TakeSeatRequest(table_id=self.table_id, device=self.device)
         timeout = self._session.patience.attempt
         return await self._call(lambda stub, headers: stub.TakeSeat(request, metadata=headers, timeout=timeout))
 
     async def leave(self) -> LeaveResponse:
         """Leave the match for good, whatever that costs; a bot plays on. Safe to repeat."""
-        request = LeaveRequest(table_id=self.table_id)
+        request = LeaveRequest(table_id=self.table_id, device=self.device)
         timeout = self._session.patience.attempt
         left = await self._call(lambda stub, headers: stub.Leave(request, metadata=headers, timeout=timeout))
         self._left = True

@@ -10,6 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gouji.matchmaking.placement import addresses, reserve
 from gouji.matchmaking.placing import Placement
 from gouji.matchmaking.queues import Lease, is_held
 from gouji.matchmaking.ready import Chair, Gathering
@@ -37,7 +38,8 @@ class Matches:
         """Turn tickets into tables, in one transaction, unless the lease is lost. Returns the tables made.
 
         A table is made whole or not at all: not when one of its tickets no longer waits as it did or a player has a
-        seat. With ``ready_by``, tables whose people have to confirm gather: nobody plays there until they are placed.
+        seat. With ``ready_by``, tables whose people have to confirm gather: nobody plays there until they are
+        placed. A table for which no server has room waits for one.
         """
         async with self._database.begin() as connection:
             if not await is_held(connection, lease):
@@ -49,9 +51,11 @@ class Matches:
             if len(made) < len(able):
                 await vacate_tables(connection, {one.table_id for one in able} - {one.table_id for one in made})
             for state, some in _by_state(made, gather=ready_by is not None):
-                await connection.execute(sa.insert(tables), [table_row(one, now, state) for one in some])
-                await connection.execute(sa.insert(matches), [_match(one, now, state, ready_by or now) for one in some])
                 await _seat(connection, some, State.GATHERING if state == "gathering" else State.MATCHED)
+                await _note(connection, some, state, now, ready_by or now)
+                servers = await reserve(connection, [one.table_id for one in some])
+                rows = [table_row(one, now, state, servers.get(one.table_id)) for one in some]
+                await connection.execute(sa.insert(tables), rows)
         return made
 
     async def place(self, placement: Placement, now: int) -> str:
@@ -70,7 +74,13 @@ class Matches:
             if elsewhere:
                 seats = await seats_of(connection, elsewhere)
                 raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
+            await _assign(connection, placement.table_id)
         return placement.table_id
+
+    async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:
+        """Give the addresses of the servers that these tables are placed for and that have not taken them yet."""
+        async with self._database.connect() as connection:
+            return await addresses(connection, table_ids)
 
     async def confirm(self, ticket_id: str, player_id: str) -> str | None:
         """Note that a player is there; returns the table if it was the last one, and the table is placed by that.
@@ -151,9 +161,16 @@ async def vacate_tables(connection: AsyncConnection, table_ids: Set[str]) -> Non
     await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id.in_(table_ids)))
 
 
-def table_row(placement: Placement, now: int, state: str) -> dict[str, Any]:
+async def _assign(connection: AsyncConnection, table_id: str) -> None:
+    """Give a table its server, if one has room."""
+    for server in (await reserve(connection, [table_id])).values():
+        await connection.execute(sa.update(tables).where(tables.c.table_id == table_id).values(assigned=server))
+
+
+def table_row(placement: Placement, now: int, state: str, server: str | None = None) -> dict[str, Any]:
     """Write a table as its row says it."""
     return {
+        "assigned": server,
         "table_id": placement.table_id,
         "spec": placement.spec.SerializeToString(deterministic=True),
         "state": state,
@@ -192,8 +209,10 @@ def _by_state(made: Sequence[Placement], *, gather: bool) -> Iterator[tuple[str,
 
 
 async def _seat(connection: AsyncConnection, made: Collection[Placement], state: State) -> None:
-    """Note the tables in the tickets, and the seats in their members."""
+    """Note the tables in the tickets, if there are any, and the seats in their members."""
     rows = [{"ticket": ticket, "table": one.table_id} for one in made for ticket in one.tickets]
+    if not rows:
+        return
     change = sa.update(tickets).where(tickets.c.ticket_id == sa.bindparam("ticket"))
     rows.sort(key=lambda row: row["ticket"])
     await connection.execute(change.values(state=state, table_id=sa.bindparam("table")), rows)
@@ -219,18 +238,22 @@ async def _chairs(connection: AsyncConnection, table_id: str) -> list[Chair]:
     return [Chair(*found) for found in await connection.execute(query)]
 
 
-def _match(placement: Placement, now: int, state: str, ready_by: int) -> dict[str, Any]:
-    proposal = placement.proposal
-    if proposal is None:
-        raise ValueError(f"table {placement.table_id} is made of no tickets")
-    return {
-        "table_id": placement.table_id,
-        "queue": proposal.queue,
-        "state": state,
-        "rules": proposal.rules,
-        "length": proposal.length,
-        "bot_level": proposal.bot_level,
-        "ready_by": ready_by,
-        **proposal.quality._asdict(),
-        "created_at": now,
-    }
+async def _note(connection: AsyncConnection, made: Iterable[Placement], state: str, now: int, ready_by: int) -> None:
+    """Write what kind of matches these tables are, as far as they are made of tickets."""
+    rows = [
+        {
+            "table_id": one.table_id,
+            "queue": one.proposal.queue,
+            "state": state,
+            "rules": one.proposal.rules,
+            "length": one.proposal.length,
+            "bot_level": one.proposal.bot_level,
+            "ready_by": ready_by,
+            **one.proposal.quality._asdict(),
+            "created_at": now,
+        }
+        for one in made
+        if one.proposal
+    ]
+    if rows:
+        await connection.execute(sa.insert(matches), rows)

@@ -41,6 +41,14 @@ class MatchmakingMetrics:
             ("kind",),
             registry=registry,
         )
+        self.untaken = Gauge(
+            "gouji_tables_untaken",
+            "Placed tables that no table server has taken yet; every process sees the same.",
+            registry=registry,
+        )
+        self.untaken_seconds = Gauge(
+            "gouji_tables_untaken_seconds", "How long the first of these has waited.", registry=registry
+        )
         self.lost = Counter(
             "gouji_claims_lost", "Tables not made because a ticket was gone by then.", registry=registry
         )

@@ -15,6 +15,7 @@ from gouji.matchmaking.queues import Queues
 from gouji.matchmaking.ratings import Ratings
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import STANDING, State, Ticket, read_wish, refuse_claimed, ticket_message
+from gouji.matchmaking.untaken import Untaken
 from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import Teller, View, Watches
 from gouji.serving.app import App
@@ -39,7 +40,7 @@ def bind(app: App) -> None:
     """Add matchmaking to a process."""
     store, matches, watches = Store(app.database), Matches(app.database), Watches()
     metrics = MatchmakingMetrics(app.metrics.registry)
-    wakeups = Wakeups(app.channels, app.log)
+    wakeups = Wakeups(app.channels, app.log, matches.addresses)
     teller = Teller(store, watches, clock=app.clock, settings=app.settings)
     cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings, log=app.log)
     servicer = MatchmakingServicer(
@@ -69,6 +70,7 @@ def bind(app: App) -> None:
     app.background("matchmaking cycle", cycle.run)
     app.background("ticket watches", teller.run)
     app.background("table wake-ups", wakeups.run)
+    app.background("untaken tables", Untaken(app.database, metrics, app.clock).run)
     app.on_stop(cycle.release)
     app.on_stop(watches.close)
 

@@ -1,26 +1,36 @@
-"""Telling the table service of new tables, so that it takes them at once.
+"""Telling table servers of the tables that were placed for them, so that they take them at once.
 
-A call that fails does no harm: table servers look for placed tables by themselves.
+A call that fails does no harm: table servers look for their tables by themselves.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 import grpc
 
 from gouji.serving.channels import Channels
+from gouji.serving.errors import StorageUnavailable
 from gouji.serving.logs import Log
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 _TIMEOUT_SECONDS: Final = 2.0
 
 
-class Wakeups:
-    """Tables that the table service has yet to be told of."""
+_AT_ONCE: Final = 200
+"""Tables whose servers are looked up in one query."""
 
-    def __init__(self, channels: Channels, log: Log) -> None:
+Addresses = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+"""Looks up the addresses of the servers that tables are placed for."""
+
+
+class Wakeups:
+    """Tables that table servers have yet to be told of."""
+
+    def __init__(self, channels: Channels, log: Log, addresses: Addresses) -> None:
         self._channels = channels
         self._log = log
+        self._addresses = addresses
         self._tables: asyncio.Queue[str] = asyncio.Queue()
 
     def put(self, table_id: str) -> None:
@@ -28,15 +38,25 @@ class Wakeups:
         self._tables.put_nowait(table_id)
 
     async def run(self) -> None:
-        """Tell of tables for ever, all that have come together at a time."""
-        stub: table_pb2_grpc.TableServiceAsyncStub = self._channels.stub("table", table_pb2_grpc.TableServiceStub)
-        while True:
-            table_ids = [await self._tables.get()]
-            while not self._tables.empty():
-                table_ids.append(self._tables.get_nowait())
-            await asyncio.gather(*(self._open(stub, table_id) for table_id in table_ids))
+        """Tell of tables for ever, of some that have come together at a time; a server that hangs holds up no other."""
+        async with asyncio.TaskGroup() as telling:
+            while True:
+                table_ids = [await self._tables.get()]
+                while not self._tables.empty() and len(table_ids) < _AT_ONCE:
+                    table_ids.append(self._tables.get_nowait())
+                telling.create_task(self._tell(table_ids))
 
-    async def _open(self, stub: "table_pb2_grpc.TableServiceAsyncStub", table_id: str) -> None:
+    async def _tell(self, table_ids: Sequence[str]) -> None:
+        """Tell of some tables; one that is placed for no server is found by the first that has room."""
+        try:
+            found = await self._addresses(table_ids)
+        except StorageUnavailable as error:
+            self._log.info("wake_up_failed", tables=len(table_ids), reason=error.reason)
+            return
+        await asyncio.gather(*(self._open(address, table_id) for table_id, address in found.items()))
+
+    async def _open(self, address: str, table_id: str) -> None:
+        stub: table_pb2_grpc.TableServiceAsyncStub = self._channels.stub_at(address, table_pb2_grpc.TableServiceStub)
         try:
             await stub.Open(table_pb2.OpenRequest(table_id=table_id), timeout=_TIMEOUT_SECONDS)
         except grpc.aio.AioRpcError as error:

@@ -33,7 +33,9 @@ Step = Callable[[], Awaitable[None]]
 Servicer = TypeVar("Servicer")
 
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 10.0
+_STORAGE_WAIT_SECONDS = 0.5
 _LAG_INTERVAL_SECONDS = 0.5
+_LAG_LOOKS = 8
 _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound
 
 
@@ -56,6 +58,8 @@ class App:
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
+        self.lag_seconds = 0.0
+        """How late the event loop wakes up, averaged over the last few seconds."""
         self._roles: dict[str, Roles] = {}
         self.server = grpc.aio.server(interceptors=[self._surround()], options=_server_options(settings))
         self._database: Database | None = None
@@ -107,7 +111,10 @@ class App:
         self._stop_steps.append(step)
 
     def background(self, name: str, work: Step) -> None:
-        """Run this from start to stop. When it raises, that is logged and it runs again, later each time."""
+        """Run this from start to stop. When it raises, that is logged and it runs again, later each time.
+
+        `StorageUnavailable` is no fault: one warning, and it runs again until the database is back.
+        """
         self._background.append((name, work))
 
     @property
@@ -230,24 +237,31 @@ class App:
         return None
 
     async def _supervise(self, name: str, work: Step) -> None:
-        wait = _FIRST_WAIT_SECONDS
+        wait, away = _FIRST_WAIT_SECONDS, False
         while True:
             began = time.monotonic()
             try:
                 return await work()
+            except StorageUnavailable:
+                if not away or _ran_well(began):
+                    self.log.warning("storage_away", task=name)
+                away = True
+                await asyncio.sleep(_STORAGE_WAIT_SECONDS)
             except Exception as error:  # noqa: BLE001 - a task that died must not die unseen
                 self.metrics.task_failures.labels(name).inc()
                 self.log.error("task_died", task=name, stack=stack_of(error), again_in_seconds=wait)
-            if time.monotonic() - began > _LONGEST_WAIT_SECONDS:
-                wait = _FIRST_WAIT_SECONDS
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+                if _ran_well(began):
+                    wait = _FIRST_WAIT_SECONDS
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
 
     async def _watch_loop(self) -> None:
         while True:
             due = time.monotonic() + _LAG_INTERVAL_SECONDS
             await asyncio.sleep(_LAG_INTERVAL_SECONDS)
-            self.metrics.loop_lag_seconds.set(time.monotonic() - due)
+            lag = time.monotonic() - due
+            self.metrics.loop_lag_seconds.set(lag)
+            self.lag_seconds += (lag - self.lag_seconds) / _LAG_LOOKS
 
 
 Bind = Callable[[App], None]
@@ -286,6 +300,11 @@ def _signals(told: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+
+
+def _ran_well(began: float) -> bool:
+    """Say whether a task that ended just now had run for so long that what ended it is new."""
+    return time.monotonic() - began > _LONGEST_WAIT_SECONDS
 
 
 def _taken(host: str, port: int, flag: str) -> str:

@@ -8,11 +8,12 @@ the parameters of a statement, which hold hidden cards.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import asyncpg
 import sqlalchemy as sa
 from sqlalchemy import exc
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,12 +22,26 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from gouji import migrations
 from gouji.serving.errors import StorageUnavailable
 
+Result = TypeVar("Result")
+
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 
 _NOW = {
     "sqlite": "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
+
+_NO_CONNECTION = (
+    OSError,
+    exc.DBAPIError,
+    exc.TimeoutError,
+    # A server that starts, stops or is full says so in the driver's own errors.
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+)
+"""What connecting fails with for a while."""
 
 _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
 """Errors of the statement, which trying again does not mend."""
@@ -43,6 +58,7 @@ class Database:
         self.dialect = parsed.get_backend_name()
         self.shown_url = parsed.render_as_string(hide_password=True)
         self._engine = _engine(parsed, connections)
+        self._own: set[asyncio.Task[Any]] = set()
         self._writer: Any = asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
 
     @asynccontextmanager
@@ -68,9 +84,16 @@ class Database:
             for name in sorted(names):  # in one order, so that nobody waits in a ring
                 await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
 
+    async def open(self) -> AsyncConnection:
+        """Open a connection that is kept, on which each statement stands by itself; the caller closes it.
+
+        Raises `StorageUnavailable`.
+        """
+        return await (await self._taken()).execution_options(isolation_level="AUTOCOMMIT")
+
     def now(self) -> sa.ColumnElement[int]:
         """Give the SQL expression for the database's own time: microseconds; on SQLite whole milliseconds."""
-        return sa.literal_column(f"({_NOW[self.dialect]})", sa.BigInteger)
+        return now_in(self.dialect)
 
     def insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
         """Start an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""
@@ -91,6 +114,7 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections."""
+        await asyncio.gather(*self._own, return_exceptions=True)
         await self._engine.dispose()
 
     async def _migrate(self, change: Any, revision: str) -> None:
@@ -101,15 +125,44 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection]:
-        connection = self._engine.connect()
-        try:
-            await connection.start()
-        except (OSError, exc.DBAPIError, exc.TimeoutError) as error:
-            raise StorageUnavailable from error
+        """Take a connection and give it back, the one like the other whole."""
+        connection = await self._taken()
         try:
             yield connection
         finally:
-            await connection.close()
+            await asyncio.shield(self._apart(connection.close()))
+
+    async def _taken(self) -> AsyncConnection:
+        """Take a connection in a task of its own: what is cut off in the middle would leave it to nobody."""
+        taking = self._apart(self._take())
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            self._apart(_give_back(taking))
+            raise
+
+    async def _take(self) -> AsyncConnection:
+        try:
+            return await self._engine.connect()
+        except _NO_CONNECTION as error:
+            raise StorageUnavailable from error
+
+    def _apart(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        """Do this whatever becomes of the caller; `close` waits for it."""
+        task = asyncio.create_task(work)
+        self._own.add(task)
+        task.add_done_callback(self._own.discard)
+        return task
+
+
+async def _give_back(taking: asyncio.Task[AsyncConnection]) -> None:
+    with suppress(StorageUnavailable):
+        await (await taking).close()
+
+
+def now_in(dialect: str) -> sa.ColumnElement[int]:
+    """Give the SQL expression for the time of a database of this kind, as `Database.now` does."""
+    return sa.literal_column(f"({_NOW[dialect]})", sa.BigInteger)
 
 
 @asynccontextmanager

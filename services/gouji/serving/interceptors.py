@@ -140,7 +140,11 @@ def _writing(generator: Callable[[Any, Context], Any]) -> Behaviour:
     async def write_all(request: Any, context: Context) -> None:
         async with aclosing(generator(request, context)) as responses:
             async for response in responses:
-                await context.write(response)
+                try:
+                    await context.write(response)
+                except grpc.aio.InternalError as error:
+                    # The client has gone, and its cancellation is still on its way here.
+                    raise asyncio.CancelledError from error
 
     return write_all
 

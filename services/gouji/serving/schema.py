@@ -11,6 +11,7 @@ _WAITING = sa.text("state = 'waiting'")
 _GATHERING = sa.text("state = 'gathering'")
 _STANDING = sa.text("state in ('waiting', 'gathering')")
 _UNDELIVERED = sa.text("delivered_at IS NULL")
+_ASSIGNED = sa.text("assigned IS NOT NULL")
 _Serial = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
@@ -33,6 +34,7 @@ tables = sa.Table(
     sa.Column("table_id", sa.Text, primary_key=True),
     sa.Column("spec", sa.LargeBinary, nullable=False),  # TableSpec
     sa.Column("state", sa.Text, nullable=False),  # gathering, placed, live, over, frozen
+    sa.Column("assigned", sa.Text),  # server_id for which it was placed; null once a server has taken it
     sa.Column("owner", sa.Text),  # server_id
     sa.Column("fence", sa.BigInteger, nullable=False, server_default="0"),  # rises with each owner
     _time("created_at"),
@@ -42,6 +44,7 @@ tables = sa.Table(
     sa.CheckConstraint("state in ('gathering', 'placed', 'live', 'over', 'frozen')", name="tables_state"),
     sa.Index("tables_by_owner", "owner", "state"),
     sa.Index("tables_by_state", "state", "created_at"),
+    sa.Index("tables_by_assigned", "assigned", postgresql_where=_ASSIGNED, sqlite_where=_ASSIGNED),
 )
 """One row a table: what it is and who runs it."""
 
@@ -50,12 +53,22 @@ table_servers = sa.Table(
     metadata,
     sa.Column("server_id", sa.Text, primary_key=True),  # names one incarnation
     sa.Column("address", sa.Text, nullable=False),
-    sa.Column("capacity", sa.Integer, nullable=False),
-    sa.Column("tables", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("capacity", sa.Integer, nullable=False),  # tables that it can run as it does now
     sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("lifeline", sa.Text),  # the connection that it keeps open while it lives; null where there is none
     _time("expires_at"),
 )
 """Leases of the table servers."""
+
+server_loads = sa.Table(
+    "server_loads",
+    metadata,
+    sa.Column("server_id", sa.Text, primary_key=True),
+    sa.Column("tables", sa.Integer, nullable=False, server_default="0"),  # that it has, or that are placed for it
+    sa.Column("most", sa.Integer, nullable=False),  # up to how many tables new ones are placed
+    sa.Column("granted", sa.Integer, nullable=False, server_default="0"),  # tables placed by the last statement
+)
+"""How full the table servers are. Apart from their leases, so that no renewal waits for who places tables."""
 
 table_events = sa.Table(
     "table_events",

@@ -106,6 +106,11 @@ class Settings(BaseSettings):
         default=5000, description="How many commands may wait for the log at a time; more are refused as `overloaded`."
     )
     table_capacity: Positive = Field(default=4000, description="How many tables a table server takes.")
+    table_kept_percent: Annotated[int, Field(ge=0, le=99)] = Field(
+        default=10,
+        description="Share of its capacity that a table server keeps for tables which lose theirs: no new table goes "
+        "there.",
+    )
     lease_seconds: Positive = Field(
         default=5, description="How long a table server owns its tables without renewing its lease."
     )

@@ -15,10 +15,10 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.table import projection
-from gouji.table.commands import Command
+from gouji.table.commands import Command, Told
 from gouji.table.company import people
-from gouji.table.live import SPEAK_AGAIN_MS, Told
 from gouji.table.people_store import MOST_AFTERWARDS, Ended, PeopleStore
+from gouji.table.refusals import SPEAK_AGAIN_MS
 from gouji.table.store import Step
 from gouji.table.watch import Guest, Watcher, Watchers
 from gouji.v1 import events_pb2, table_pb2

@@ -1,4 +1,4 @@
-"""Which server should have a table: all are to be filled alike, by their capacity. Pure."""
+"""Which server should have a table that lost its own: all are to be filled alike, by their capacity. Pure."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from math import ceil
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A table server whose lease is alive, and how many tables it has."""
+    """A table server whose lease is alive, and how many tables it has or is to have."""
 
     server_id: str
     address: str
@@ -32,6 +32,16 @@ def share(own: int, free: int, me: str, servers: Iterable[Server]) -> int:
     everything = own + free + sum(server.tables for server in taking if server.server_id != me)
     fair = ceil(everything * mine / capacity) if capacity else 0
     return min(max(fair - own, 0), free)
+
+
+def seats_used(servers: Iterable[Server]) -> float:
+    """Say which share of all seats is used, of the servers that do not drain: by this their number is scaled.
+
+    1 when there is no capacity at all.
+    """
+    staying = [server for server in servers if not server.draining]
+    capacity = sum(server.capacity for server in staying)
+    return sum(server.tables for server in staying) / capacity if capacity else 1.0
 
 
 def least_loaded(servers: Iterable[Server], without: Collection[str]) -> Server | None:

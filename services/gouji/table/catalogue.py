@@ -42,7 +42,11 @@ class Catalogue:
         self._database = database
 
     async def find(self, wanted: Wanted, most: int) -> list[Row]:
-        """List tables, the newest first. A player's are found by their specs, which are read one by one."""
+        """List tables, the newest first.
+
+        A player's are found by their specs, read one by one: `active_seats` names only where it sits now, neither
+        what is over nor what it has left, which is what an operator looks for.
+        """
         row = tables.c
         query = self._rows().order_by(row.created_at.desc(), row.table_id)
         if wanted.state:
@@ -51,8 +55,9 @@ class Catalogue:
             servers = table_servers.c
             query = query.where((servers.server_id == wanted.server) | (servers.address == wanted.server))
         found: list[Row] = []
-        async with self._database.connect() as connection:
-            for one in await connection.execute(query if wanted.player_id else query.limit(most)):
+        query = query if wanted.player_id else query.limit(most)
+        async with self._database.connect() as connection, connection.stream(query) as rows:
+            async for one in rows:
                 table = _row(one)
                 if not wanted.player_id or wanted.player_id in {seat.player_id for seat in table.spec.seats}:
                     found.append(table)

@@ -51,6 +51,11 @@ def contribution_id(hand: int) -> str:
     return f"{_CONTRIBUTION}{hand}"
 
 
+def is_contribution(command_id: str) -> bool:
+    """Say whether a contribution to a deal is kept under this id; its turn is a hand's number."""
+    return command_id.startswith(_CONTRIBUTION)
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command as it came: whose, its id, the turn that it answers, and what is to be done."""
@@ -84,6 +89,13 @@ class Accepted(NamedTuple):
     sequence: int
 
 
+class Told(NamedTuple):
+    """What became of what somebody wanted; ``sequence`` is the event that shows it, 0 if nothing had to be done."""
+
+    outcome: table_pb2.Outcome.ValueType
+    sequence: int
+
+
 class CommandBook:
     """Accepted commands of one match, by seat and id."""
 
@@ -105,6 +117,6 @@ class CommandBook:
 def check_same(accepted: Accepted, command: Command) -> None:
     """Refuse with `command_id_reused`, or `contribution_given`, when another was accepted under this one's id."""
     if accepted.payload_hash != command.payload_hash:
-        if command.command_id.startswith(_CONTRIBUTION):
+        if is_contribution(command.command_id):
             raise ServiceError("contribution_given", "You gave another contribution to this deal; the first stands.")
         raise ServiceError("command_id_reused", "Another command was sent under this id before.")

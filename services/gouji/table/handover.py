@@ -17,8 +17,8 @@ from gouji.serving.logs import Log
 from gouji.table.balance import Server, least_loaded
 from gouji.table.live import Live
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Ownership
 from gouji.table.refusals import moving
-from gouji.table.store import Store
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 AT_ONCE: Final = 8
@@ -32,9 +32,9 @@ class HandOver:
     """One server's departure. ``drop`` forgets a table and says whether it was still kept here."""
 
     def __init__(
-        self, store: Store, channels: Channels, metrics: TableMetrics, log: Log, drop: Callable[[Live], bool]
+        self, ownership: Ownership, channels: Channels, metrics: TableMetrics, log: Log, drop: Callable[[Live], bool]
     ) -> None:
-        self._store = store
+        self._ownership = ownership
         self._channels = channels
         self._metrics = metrics
         self._log = log
@@ -58,7 +58,7 @@ class HandOver:
         await asyncio.gather(*(work() for _ in range(AT_ONCE)))
 
     async def _look(self) -> None:
-        self._servers = {server.server_id: server for server in await self._store.servers()}
+        self._servers = {server.server_id: server for server in await self._ownership.servers()}
 
     async def _move(self, server_id: str, live: Live) -> bool:
         """Find a new server for a table; False when there is none."""
@@ -91,7 +91,7 @@ class HandOver:
 
     async def _refused(self, server_id: str, live: Live) -> None:
         try:
-            standing = await self._store.standing(live.table.table_id)
+            standing = await self._ownership.standing(live.table.table_id)
             ours = standing is not None and standing.owner == server_id
         except StorageUnavailable:
             ours = False

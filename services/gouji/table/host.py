@@ -15,18 +15,21 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import StorageUnavailable
 from gouji.table import deals
-from gouji.table.balance import share
 from gouji.table.behind import lags
 from gouji.table.bots import BotQueue
+from gouji.table.capacity import Room, room
 from gouji.table.handover import HandOver
 from gouji.table.lease import Lease
-from gouji.table.live import Live, Surroundings
+from gouji.table.live import Live
 from gouji.table.loading import load, restore_commands
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Owned, Ownership, Standing
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
 from gouji.table.refusals import draining, full, moving, unknown, wrong_server
-from gouji.table.store import Owned, Standing, Store
+from gouji.table.store import Store
+from gouji.table.surroundings import Surroundings
 from gouji.table.table import Table
+from gouji.table.taking import Taking
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter, StaleFence
 from gouji.v1 import rules_pb2
@@ -34,41 +37,41 @@ from gouji.v1 import rules_pb2
 TICK_SECONDS: Final = 0.01
 """How often timers are looked at."""
 
-POLL_SECONDS: Final = 0.5
-"""How often the database is asked for tables to take."""
-
 LOADING_SECONDS: Final = 5.0
 """How long a call waits for a table that is being loaded."""
 
 LONGEST_TABLE_ID: Final = 64
 """Characters of a table's id; no table has a longer one."""
 
-TAKEN_AT_ONCE: Final = 64
-"""Tables taken in one statement."""
-
-MOST_COUNTED: Final = 100_000
-"""How far free tables are counted."""
-
 ENDED: Final = ("over", "frozen")
 """States of tables at which nothing happens any more."""
 
 
 class Host:
-    """Keeps the live tables; `keep_lease`, `take_tables` and `tick` run for ever."""
+    """Keeps the live tables; `keep_lease`, `tick` and `taking.run` run for ever."""
 
-    def __init__(self, app: App, store: Store, lease: Lease, writer: LogWriter, metrics: TableMetrics) -> None:
+    def __init__(
+        self, app: App, store: Store, ownership: Ownership, lease: Lease, *, writer: LogWriter, metrics: TableMetrics
+    ) -> None:
         self._app = app
         self._store = store
+        self._ownership = ownership
         self._metrics = metrics
-        self._capacity = app.settings.table_capacity
         self._lease = lease
         self._quarantine = Quarantine(app, store, metrics)
         self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms)
         self._timers = Timers()
         self._tables: dict[str, Live] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
-        self._taking = asyncio.Lock()
-        self._free_before = 0
+        self.taking = Taking(
+            ownership,
+            lease,
+            app.clock,
+            metrics,
+            room=lambda: self._room if self._takes else None,
+            own=lambda: self._own,
+            begin=self._load,
+        )
         self._draining = False
         self._stopped = False
         self._around = Surroundings(
@@ -84,7 +87,7 @@ class Host:
             stand_in=app.settings.stand_in_level,
             leave_penalty=app.settings.leave_penalty,
         )
-        metrics.capacity.set(self._capacity)
+        metrics.capacity.set_function(lambda: self._room.capacity)
         metrics.tables.set_function(lambda: len(self._tables))
         metrics.watchers.set_function(lambda: sum(live.audience for live in self._tables.values()))
 
@@ -101,12 +104,12 @@ class Host:
 
     async def start(self) -> None:
         """Begin the lease. Free tables are taken in the background: to load one, the log writer must run."""
-        await self._lease.begin(self.address, self._capacity)
+        await self._lease.begin(self.address, self._room)
 
     def drain(self) -> int:
         """Take no further table; say how many there are to hand over."""
         self._draining = True
-        return len(self._tables) + len(self._loading)
+        return self._own
 
     async def stop(self) -> None:
         """Hand all tables to other servers; those that nobody takes are let go, so that any server may take them."""
@@ -123,8 +126,8 @@ class Host:
 
     async def _hand_over(self) -> None:
         """Find new servers for all tables."""
-        await self._lease.renew(len(self._tables), draining=True)
-        leaving = HandOver(self._store, self._app.channels, self._metrics, self._app.log, self._drop)
+        await self._lease.renew(self._room.capacity, draining=True)
+        leaving = HandOver(self._ownership, self._app.channels, self._metrics, self._app.log, self._drop)
         await leaving.run(self._lease.server_id, list(self._tables.values()))
 
     async def _suspend(self) -> None:
@@ -140,7 +143,7 @@ class Host:
         """Renew the lease for ever; let all tables go when it is lost, and begin anew as another server."""
         while not self._stopped:
             await self._app.clock.sleep(self._lease.wait_seconds)
-            if self._stopped or await self._lease.renew(len(self._tables), draining=self._draining) or self._stopped:
+            if self._stopped or await self._renew() or self._stopped:
                 continue
             self._metrics.leases_lost.inc()
             self._app.log.warning("lease_lost", server=self._lease.server_id, tables=len(self._tables))
@@ -149,11 +152,14 @@ class Host:
                 return
             await self._begin_anew()
 
+    async def _renew(self) -> bool:
+        return await self._lease.renew(self._room.capacity, draining=self._draining)
+
     async def _begin_anew(self) -> None:
         """Begin another lease as soon as the database is there."""
         while not self._stopped:
             try:
-                await self._lease.begin(self.address, self._capacity)
+                await self._lease.begin(self.address, self._room)
                 break
             except StorageUnavailable:
                 await self._app.clock.sleep(RETRY_SECONDS)
@@ -162,13 +168,6 @@ class Host:
         lives, self._tables = list(self._tables.values()), {}
         for live in lives:
             live.leave(moving())
-
-    async def take_tables(self) -> None:
-        """Look for free tables for ever."""
-        while True:
-            with suppress(StorageUnavailable):
-                await self.take_share()
-            await self._app.clock.sleep(POLL_SECONDS)
 
     async def tick(self) -> None:
         """Wake tables when something is due there, for ever."""
@@ -202,7 +201,7 @@ class Host:
         if stopped is not None:
             raise stopped
         if table_id not in self._loading:
-            standing = await self._store.standing(table_id)
+            standing = await self._ownership.standing(table_id)
             if standing is None:
                 raise unknown()
             if standing.state in ENDED:
@@ -220,9 +219,9 @@ class Host:
         check_id(table_id)
         if table_id in self._tables:
             return True
-        if table_id not in self._loading and self._room > 0:
+        if table_id not in self._loading and self._takes:
             # In a task of its own: a caller that gives up must not leave a table taken and not loaded.
-            take = partial(self._store.take_one, self._lease.server_id, table_id)
+            take = partial(self._ownership.take_one, self._lease.server_id, table_id, self._room)
             self._note_loading(table_id, self._take_and_load(table_id, take))
         await self._loaded(table_id)
         return False
@@ -234,9 +233,9 @@ class Host:
         """
         check_id(table_id)
         if table_id not in self._tables and table_id not in self._loading:
-            if self._room <= 0:
+            if not self._takes or self._own >= self._room.capacity:
                 raise draining() if self._draining else full()
-            take = partial(self._store.take_over, self._lease.server_id, table_id, owner, fence)
+            take = partial(self._ownership.take_over, self._lease.server_id, table_id, owner, fence, self._room)
             self._note_loading(table_id, self._take_and_load(table_id, take))
         await self._loaded(table_id)
         if table_id not in self._tables:
@@ -249,31 +248,18 @@ class Host:
             if not done:
                 return
 
-    async def take_share(self) -> None:
-        """Take this server's share of the tables that no live server has; all that are left, if nobody took theirs."""
-        free = await self._store.free(MOST_COUNTED)
-        own = len(self._tables) + len(self._loading)
-        patient = self._free_before == 0
-        most = share(own, free, self._lease.server_id, await self._store.servers()) if free and patient else free
-        self._free_before = free - most
-        while most > 0 and (taken := await self.take_free(min(most, TAKEN_AT_ONCE))):
-            most -= taken
-
-    async def take_free(self, most: int = TAKEN_AT_ONCE) -> int:
-        """Take and load up to ``most`` tables that no live server has, the oldest first; say how many."""
-        if self._room <= 0:
-            return 0
-        async with self._taking:
-            taken = await self._store.take(self._lease.server_id, min(self._room, most))
-            loading = [self._load(owned) for owned in taken]
-        await asyncio.gather(*loading)
-        return len(taken)
+    @property
+    def _takes(self) -> bool:
+        return self._lease.holds and not self._draining
 
     @property
-    def _room(self) -> int:
-        if self._draining or not self._lease.holds:
-            return 0
-        return self._capacity - len(self._tables) - len(self._loading)
+    def _own(self) -> int:
+        return len(self._tables) + len(self._loading)
+
+    @property
+    def _room(self) -> Room:
+        settings = self._app.settings
+        return room(settings.table_capacity, settings.table_kept_percent, self._app.lag_seconds)
 
     # Loading
 
@@ -289,8 +275,7 @@ class Host:
             await self._load_or_retry(owned, server_id)
             return
         # It may just have been taken with others, and not be known here yet.
-        async with self._taking:
-            pass
+        await self.taking.known()
 
     def _load(self, owned: Owned) -> asyncio.Task[None]:
         self._metrics.taken.inc()
@@ -317,7 +302,7 @@ class Host:
         while not self._draining:
             server_id = self._lease.server_id
             try:
-                owned = await self._store.take_one(server_id, table_id, again=True)
+                owned = await self._ownership.take_again(server_id, table_id)
                 if owned is not None:
                     await self._load_owned(owned, server_id)
                 return

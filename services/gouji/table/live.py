@@ -7,82 +7,43 @@ and no other.
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, Protocol
+from typing import Final
 
 from gouji.serving.errors import ServiceError
 from gouji.table import projection
 from gouji.table.asking import Act, Asking, Refused
 from gouji.table.behind import Behind
 from gouji.table.bot_seats import BotRules, BotSeats
-from gouji.table.bots import BotQueue
 from gouji.table.collecting import Contribution
-from gouji.table.commands import Accepted, Command, CommandBook
-from gouji.table.devices import Devices
-from gouji.table.metrics import TableMetrics
+from gouji.table.commands import Accepted, Command, CommandBook, Told
+from gouji.table.door import Door
+from gouji.table.ownership import Owned
 from gouji.table.presence import PLAYER
-from gouji.table.refusals import resume_from, wrong_server
-from gouji.table.results import hand_result
-from gouji.table.store import Owned, Step
-from gouji.table.table import DrawSecret, Table
-from gouji.table.timing import Due, Timers, full_clock
+from gouji.table.refusals import frozen, refusal, resume_from, wrong_server
+from gouji.table.results import hand_results
+from gouji.table.store import Step
+from gouji.table.surroundings import Surroundings
+from gouji.table.table import Table
+from gouji.table.timing import Alarm, Due, full_clock
 from gouji.table.watch import Guest, Watcher, Watchers
 from gouji.table.window import Answer
-from gouji.table.writer import Lane, LogWriter, Written
-from gouji.v1 import rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
+from gouji.table.writer import Lane, Written
+from gouji.v1 import snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto
 
 SLOW_US: Final = 500_000
 """A step that takes longer to be written than so many microseconds holds the table up: the clocks are credited."""
 
-SPEAK_AGAIN_MS: Final = 3000
-"""When somebody who said too much should try again."""
+First = Event | Answer | Contribution
+"""What a step begins with: an event, or what is sealed."""
 
 Shown = list[tuple[Event, Asking]]
 """Events of a step, each with who was asked after it."""
 
-
 Decide = Callable[[Table, int], Refused | Event | None]
 """Judges at a time what somebody wants: why not, or the event to fold, or None when it is so already."""
-
-
-class Told(NamedTuple):
-    """What became of what somebody wanted; ``sequence`` is the event that shows it, 0 if nothing had to be done."""
-
-    outcome: table_pb2.Outcome.ValueType
-    sequence: int
-
-
-class Keeper(Protocol):
-    """Who keeps the live tables and is told what becomes of them."""
-
-    def ended(self, live: "Live") -> None:
-        """Hear that the match is over and all of it is written."""
-
-    def lost(self, live: "Live", error: BaseException) -> None:
-        """Hear that a step was not written, or that nobody knows whether it was."""
-
-    def failed(self, live: "Live", error: Exception) -> str:
-        """Hear of a fault in this table; give a reference to quote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What all live tables of a process share. ``now`` gives microseconds from 1970 on."""
-
-    keeper: Keeper
-    writer: LogWriter
-    bots: BotQueue
-    timers: Timers
-    metrics: TableMetrics
-    now: Callable[[], int]
-    draw_secret: DrawSecret
-    default_clock: rules_pb2.Clock
-    absence_seconds: float
-    stand_in: str
-    leave_penalty: int
 
 
 class Live:
@@ -94,7 +55,7 @@ class Live:
         self.watchers = Watchers()
         self.followers: list[Callable[[Event], None]] = []
         self.views: dict[int | None, asyncio.Task[Behind]] = {}
-        self._devices = Devices()
+        self._door = Door(self.watchers, round(surroundings.absence_seconds * 1_000_000))
         self.lane = Lane(owned.table_id, owned.fence)
         self.shown = table.sequence
         self.closed: ServiceError | None = None
@@ -102,9 +63,8 @@ class Live:
         self._around = surroundings
         self._last: Written | None = None
         self._last_shown: Written | None = None
-        self._due: Due | None = None
+        self._alarm = Alarm(surroundings.timers)
         self._closed_at = 0
-        self._parted: dict[int, int] = {}
         rules = BotRules(owned.spec.bot_pace_ms * 1000, surroundings.stand_in)
         failures = surroundings.metrics.bot_failures
         self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
@@ -128,11 +88,11 @@ class Live:
         accepted = await self._accepted(command)
         if accepted is not None:
             return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DUPLICATE, sequence=accepted.sequence)
-        if not self._devices.may_act(seat, request.device, self.watchers.devices(seat)):
-            raise ServiceError("other_device", "A newer device of yours acts; watch with take_over to act from here.")
+        self._door.check(seat, request.device)
         action = action_from_proto(seat, request.action)
         with self._guarded():
-            written, sequence = self._accept(Act(seat, request.turn, action, PLAYER), command)
+            decision = self.table.decide(Act(seat, request.turn, action, PLAYER), self._around.now())
+            written, sequence = self._do(decision, command)
         await asyncio.shield(written)
         return table_pb2.ActResponse(outcome=table_pb2.OUTCOME_DONE, sequence=sequence)
 
@@ -146,9 +106,7 @@ class Live:
             return table_pb2.OUTCOME_DUPLICATE
         with self._guarded():
             reason = self.table.refuses_contribution(contribution.seat, contribution.hand)
-            if reason:
-                raise refusal(Refused(reason, self.table.turn))
-            written, _ = self._step(contribution, command)
+            written, _ = self._do(Refused(reason, self.table.turn) if reason else contribution, command)
         await asyncio.shield(written)
         return table_pb2.OUTCOME_DONE
 
@@ -162,8 +120,8 @@ class Live:
             await self.settled()
         return accepted
 
-    def _accept(self, act: Act, command: Command) -> tuple[Written, int]:
-        decision = self.table.decide(act, self._around.now())
+    def _do(self, decision: Refused | First, command: Command | None) -> tuple[Written, int]:
+        """Take the step that was decided on; raise why there is none."""
         if isinstance(decision, Refused):
             raise refusal(decision)
         return self._step(decision, command)
@@ -180,9 +138,7 @@ class Live:
             decision = decide(self.table, self._around.now())
             if decision is None:
                 return Told(table_pb2.OUTCOME_DONE, 0)
-            if isinstance(decision, Refused):
-                raise refusal(decision)
-            written, sequence = self._step(decision, command)
+            written, sequence = self._do(decision, command)
         await asyncio.shield(written)
         return Told(table_pb2.OUTCOME_DONE, sequence)
 
@@ -203,21 +159,15 @@ class Live:
         if first > moment.last_sequence + 1:
             raise resume_from(moment.last_sequence + 1)
         watcher = Watcher(viewer, moment.last_sequence + 1, guest=guest)
-        self.watchers.add(watcher)
-        if viewer is not None:
-            self._devices.come(viewer, watcher.guest.device, take_over=watcher.guest.take_over)
-        if viewer is not None and not self.table.ended:
-            self._parted.pop(viewer, None)
-            if not self.table.presence[viewer].connected:
-                with self._guarded(quiet=True):
-                    self._step(self.table.change_seat(viewer, self._around.now(), connected=True))
+        self._door.come(watcher)
+        if viewer is not None and not self.table.ended and not self.table.presence[viewer].connected:
+            with self._guarded(quiet=True):
+                self._step(self.table.change_seat(viewer, self._around.now(), connected=True))
         return watcher, moment
 
     def part(self, watcher: Watcher) -> None:
         """Forget a watcher. A player who does not come back soon is shown to be gone."""
-        self.watchers.discard(watcher)
-        if watcher.seat is not None and not self.watchers.watches(watcher.seat):
-            self._parted[watcher.seat] = self._around.now() + round(self._around.absence_seconds * 1_000_000)
+        if self._door.part(watcher, self._around.now()):
             with self._guarded(quiet=True):
                 self._attend()
 
@@ -225,19 +175,20 @@ class Live:
         """Say as what a seat's player looks on: from its seat, or from outside (None) once it has left for good."""
         return None if seat is None or self.table.presence[seat].left else seat
 
-    async def take_seat(self, seat: int) -> int:
+    async def take_seat(self, seat: int, device: str) -> int:
         """Give a seat back to its player; says which event shows it, 0 when no bot played. Raises `ServiceError`."""
+        self._door.check(seat, device)
         return (await self.tell(lambda table, now: table.take_seat(seat, now))).sequence
 
-    async def leave_seat(self, seat: int) -> int:
+    async def leave_seat(self, seat: int, device: str) -> int:
         """Have a player leave for good; says which event shows it, 0 when it had left. Raises `ServiceError`."""
+        self._door.check(seat, device)
         penalty = self._around.leave_penalty
         return (await self.tell(lambda table, now: table.leave_seat(seat, penalty, now))).sequence
 
     def wake(self, due: Due) -> None:
         """Do what is due now. A timer set for an earlier turn does nothing."""
-        if due == self._due:
-            self._due = None
+        self._alarm.clear(due)
         if self.closed is not None or self.writing or (due.hand, due.turn) != (self.table.hand_number, self.table.turn):
             return
         with self._guarded(quiet=True):
@@ -293,11 +244,12 @@ class Live:
 
     def reopen(self) -> None:
         """Go on after `close`, since the table stays here after all. What it took is nobody's time."""
-        pause, self.closed, self._due = self._around.now() - self._closed_at, None, None
+        pause, self.closed = self._around.now() - self._closed_at, None
+        self._alarm.clear()
         with self._guarded(quiet=True):
             self._credit_or_attend(pause)
 
-    def _step(self, first: Event | Answer | Contribution, command: Command | None = None) -> tuple[Written, int]:
+    def _step(self, first: First, command: Command | None = None) -> tuple[Written, int]:
         """Fold what was decided and all that follows by itself, and have it written.
 
         Returns the write, and the number of the event that shows ``first``; 0 while that is sealed.
@@ -325,8 +277,7 @@ class Live:
 
     def _fold_following(self, shown: Shown) -> None:
         now = self._around.now()
-        for seat in [seat for seat, gone_at in self._parted.items() if gone_at <= now]:
-            del self._parted[seat]
+        for seat in self._door.gone(now):
             if self.table.presence[seat].connected and not self.table.ended:
                 self._fold(self.table.change_seat(seat, now, connected=0), shown)
         while (event := self.table.follow(now, self._around.draw_secret)) is not None:
@@ -345,14 +296,15 @@ class Live:
     def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:
         for command, sequence in commands:
             self._book.add(command.seat, command.command_id, Accepted(command.payload_hash, sequence))
+        events = [event for event, _ in shown]
         step = Step(
             table_id=self.table.table_id,
             fence=self.lane.fence,
             at=self._around.now(),
-            events=[event for event, _ in shown],
+            events=events,
             commands=commands,
-            results=self._results([event for event, _ in shown]),
-            left=[event.seat_changed.seat for event, _ in shown if event.seat_changed.left],
+            results=hand_results(self.table, events),
+            left=[event.seat_changed.seat for event in events if event.seat_changed.left],
             state="over" if self.table.over else None,
             snapshot=None if self.table.over else self._snapshot,
         )
@@ -363,10 +315,6 @@ class Live:
         if shown:
             self._last_shown = written
         return written
-
-    def _results(self, events: list[Event]) -> list[scoring_pb2.HandResult]:
-        ended = [event for event in events if event.HasField("hand_ended") and not event.hand_ended.voided]
-        return [hand_result(self.table, event, last=self.table.over and event is ended[-1]) for event in ended]
 
     def _written(self, shown: Shown, written: Written) -> None:
         """Show what has been written, and see to what is due next."""
@@ -414,16 +362,10 @@ class Live:
         """Ask the bots whose time has come, and set a timer for what is due next. Not while steps are written."""
         if self.writing or self.closed is not None:
             return
-        self._set_timer(self._bots.attend(), self.table.next_moment, *self._parted.values())
-
-    def _set_timer(self, *moments: int | None) -> None:
-        """Set a timer for the first of these; a None is no moment."""
-        first = min((at for at in moments if at is not None), default=None)
-        if first is not None:
-            due = Due(first, self.table.table_id, self.table.hand_number, self.table.turn)
-            if due != self._due:
-                self._due = due
-                self._around.timers.add(due)
+        moments = (self._bots.attend(), self.table.next_moment, *self._door.moments)
+        known = [at for at in moments if at is not None]
+        if known:
+            self._alarm.set(Due(min(known), self.table.table_id, self.table.hand_number, self.table.turn))
 
     def _bot_chose(self) -> None:
         """Take a bot's choice, if the table is not being written; else it is taken afterwards."""
@@ -444,18 +386,7 @@ class Live:
                 raise frozen(reference) from error
 
 
-def frozen(reference: str) -> ServiceError:
-    """Make the error that says that a table stands still for a fault."""
-    return ServiceError("table_frozen", f"The table has stopped; quote {reference}.", metadata={"reference": reference})
-
-
-def refusal(refused: Refused) -> ServiceError:
-    """Make the error of a command that was refused."""
-    retry = SPEAK_AGAIN_MS if refused.reason == "too_often" else None
-    return ServiceError(refused.reason, f"Refused: {refused.reason}.", retry, metadata={"turn": str(refused.turn)})
-
-
-def _shown_by(first: Event | Answer | Contribution, shown: Shown) -> int:
+def _shown_by(first: First, shown: Shown) -> int:
     """Say which event shows what was decided; 0 for what is sealed."""
     if isinstance(first, Event):
         return first.sequence

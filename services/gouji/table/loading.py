@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from gouji.table.collecting import Contribution
-from gouji.table.commands import BOT_COMMANDS, CommandBook, contribution_id
+from gouji.table.commands import BOT_COMMANDS, CommandBook, contribution_id, is_contribution
+from gouji.table.state import SNAPSHOT_VERSION
 from gouji.table.store import Kept, Store
-from gouji.table.table import SNAPSHOT_VERSION, Table
+from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import actions_pb2, events_pb2
 from gouji.v1.events_pb2 import Event
@@ -39,10 +40,11 @@ def restore_commands(table: Table, kept: Iterable[Kept]) -> CommandBook:
     book, hand = CommandBook(), table.hand_number
     for command in kept:
         book.add(command.seat, command.command_id, command.accepted)
-        if command.accepted.sequence == 0 and command.turn == table.turn and table.window is not None:
+        if is_contribution(command.command_id):
+            if table.collecting is not None and command.command_id == contribution_id(hand):
+                table.seal(Contribution(command.seat, hand, command.payload))
+        elif command.accepted.sequence == 0 and command.turn == table.turn and table.window is not None:
             _seal(table, command)
-        elif table.collecting is not None and command.command_id == contribution_id(hand):
-            table.seal(Contribution(command.seat, hand, command.payload))
     return book
 
 

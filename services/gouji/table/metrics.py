@@ -10,7 +10,14 @@ class TableMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.tables = Gauge("gouji_tables_live", "Tables that this server runs.", registry=registry)
-        self.capacity = Gauge("gouji_tables_capacity", "Tables that this server may run.", registry=registry)
+        self.capacity = Gauge(
+            "gouji_tables_capacity", "Tables that this server can run, as it runs now.", registry=registry
+        )
+        self.seats_used = Gauge(
+            "gouji_table_seats_used_ratio",
+            "Seats used over capacity, of all table servers that stay; every one of them says the same.",
+            registry=registry,
+        )
         self.watchers = Gauge("gouji_table_watchers", "Open watches of live tables.", registry=registry)
         self.overflows = Counter(
             "gouji_table_watch_overflows",
@@ -42,6 +49,11 @@ class TableMetrics:
         )
         self.quarantined = Counter("gouji_tables_quarantined", "Tables stopped by a fault.", registry=registry)
         self.leases_lost = Counter("gouji_table_leases_lost", "Leases that ran out.", registry=registry)
+        self.servers_died = Counter(
+            "gouji_table_servers_died",
+            "Other servers that this one found dead before their leases ran out.",
+            registry=registry,
+        )
         self.bot_failures = Counter(
             "gouji_table_bot_failures",
             "Decisions of bots replaced by the mildest.",

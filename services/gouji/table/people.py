@@ -8,11 +8,12 @@ from gouji.serving.auth import Role, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.table import phrases
 from gouji.table.afterwards import Afterwards
-from gouji.table.commands import Command, check_same
+from gouji.table.commands import Command, Told, check_same
 from gouji.table.host import Host
-from gouji.table.live import Live, Told
+from gouji.table.live import Live
+from gouji.table.ownership import Standing
 from gouji.table.people_store import PeopleStore
-from gouji.table.store import Standing, Store
+from gouji.table.store import Store
 from gouji.v1 import events_pb2, table_pb2
 
 

@@ -8,10 +8,12 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.serving.logs import stack_of
-from gouji.table.live import Live, frozen
+from gouji.table.live import Live
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Owned
 from gouji.table.projection import project
-from gouji.table.store import Owned, Step, Store
+from gouji.table.refusals import frozen
+from gouji.table.store import Step, Store
 from gouji.table.table import Table
 
 RETRY_SECONDS: Final = 0.5

@@ -1,6 +1,12 @@
-"""Why a server does not serve a table just now, and where to ask instead."""
+"""The errors that tables answer with: why not, and where or when to ask instead."""
+
+from typing import Final
 
 from gouji.serving.errors import ServiceError
+from gouji.table.asking import Refused
+
+SPEAK_AGAIN_MS: Final = 3000
+"""When somebody who said too much should try again."""
 
 
 def unknown() -> ServiceError:
@@ -46,3 +52,14 @@ def moved(sequence: int, address: str, wait_ms: int) -> ServiceError:
         retry_after_ms=wait_ms,
         metadata={"from_sequence": str(sequence), "address": address},
     )
+
+
+def frozen(reference: str) -> ServiceError:
+    """Make the error that says that a table stands still for a fault."""
+    return ServiceError("table_frozen", f"The table has stopped; quote {reference}.", metadata={"reference": reference})
+
+
+def refusal(refused: Refused) -> ServiceError:
+    """Make the error of a command that was refused."""
+    retry = SPEAK_AGAIN_MS if refused.reason == "too_often" else None
+    return ServiceError(refused.reason, f"Refused: {refused.reason}.", retry, metadata={"turn": str(refused.turn)})

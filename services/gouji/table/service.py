@@ -11,6 +11,7 @@ from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.serving.lifeline import Lifeline
 from gouji.serving.vault import vault_for
 from gouji.table import phrases, projection
 from gouji.table.admin import bind_admin
@@ -22,10 +23,11 @@ from gouji.table.lease import Lease
 from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
+from gouji.table.ownership import Ownership, Standing
 from gouji.table.people import People, own_seat, seat_of, seats_of
 from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
-from gouji.table.store import Standing, Store
+from gouji.table.store import Store
 from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
 from gouji.table.watch import Guest
@@ -61,9 +63,10 @@ def bind(app: App) -> None:
     """Add live tables to a process."""
     metrics = TableMetrics(app.metrics.registry)
     store = Store(app.database, vault_for(app.settings))
-    lease = Lease(store, app.clock, app.settings.lease_seconds)
+    ownership = Ownership(app.database)
+    lease = Lease(ownership, Lifeline(app.database), app.clock, app.settings.lease_seconds)
     writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
-    host = Host(app, store, lease, writer, metrics)
+    host = Host(app, store, ownership, lease, writer=writer, metrics=metrics)
     people_store = PeopleStore(app.database, store)
     afterwards = Afterwards(app, people_store)
     views = Views(app, store, metrics)
@@ -87,7 +90,7 @@ def bind(app: App) -> None:
     app.background("log writer", writer.run)
     app.background("table lease", host.keep_lease)
     app.background("table timers", host.tick)
-    app.background("free tables", host.take_tables)
+    app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
     app.background("after matches", afterwards.run)
     app.on_start(host.start)
@@ -218,15 +221,17 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self, request: table_pb2.TakeSeatRequest, _context: Context
     ) -> table_pb2.TakeSeatResponse:
         """Have the caller play its seat again after a bot has. Safe to repeat."""
+        _check_device(request.device)
         table, seat = await self._own_table(request.table_id)
-        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat))
+        return table_pb2.TakeSeatResponse(sequence=await table.take_seat(seat, request.device))
 
     async def Leave(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.LeaveRequest, _context: Context
     ) -> table_pb2.LeaveResponse:
         """Have the caller leave for good. Safe to repeat."""
+        _check_device(request.device)
         table, seat = await self._own_table(request.table_id)
-        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat))
+        return table_pb2.LeaveResponse(sequence=await table.leave_seat(seat, request.device))
 
     async def _own_table(self, table_id: str) -> tuple[Live, int]:
         """Find a live table and the caller's seat there; refuse with `table_over` or `table_frozen` an ended one."""

@@ -1,4 +1,4 @@
-"""SQL of the table service: ownership of tables, their logs, the outbox. Times are the database's own.
+"""SQL of the tables' logs and snapshots, and of the outbox. Times are the database's own.
 
 Events and commands are sealed on their way in and opened on their way out: they hold hidden cards.
 """
@@ -17,34 +17,13 @@ from gouji.serving.schema import (
     outbox,
     table_commands,
     table_events,
-    table_servers,
     table_snapshots,
     tables,
 )
 from gouji.serving.vault import Vault
-from gouji.table.balance import Server
 from gouji.table.commands import Accepted, Command
-from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
+from gouji.v1 import scoring_pb2, snapshot_pb2
 from gouji.v1.events_pb2 import Event
-
-
-@dataclass(frozen=True, slots=True)
-class Owned:
-    """A table that this server owns: by which fence, and what it is made of."""
-
-    table_id: str
-    fence: int
-    spec: table_pb2.TableSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What the database says of a table; ``owner`` is None when no live server has it."""
-
-    state: str
-    spec: table_pb2.TableSpec
-    owner: str | None
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,114 +66,11 @@ class Delivery:
 
 
 class Store:
-    """The tables, as the database keeps them. ``server_id`` names this incarnation of the server."""
+    """The tables' logs, as the database keeps them."""
 
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
         self._vault = vault
-
-    # The lease
-
-    async def register(self, server_id: str, address: str, capacity: int, lease_seconds: float) -> None:
-        """Begin a lease, and forget leases that ran out long ago."""
-        async with self._database.begin() as connection:
-            long_ago = self._database.now() - 3_600_000_000
-            await connection.execute(sa.delete(table_servers).where(table_servers.c.expires_at < long_ago))
-            row = {"server_id": server_id, "address": address, "capacity": capacity}
-            lease = self._lease_end(lease_seconds)
-            await connection.execute(sa.insert(table_servers).values(expires_at=lease, **row))
-
-    async def renew(self, server_id: str, live: int, lease_seconds: float, *, draining: bool) -> bool:
-        """Renew a lease; False when it has run out."""
-        renewed = (
-            sa.update(table_servers)
-            .where(table_servers.c.server_id == server_id, table_servers.c.expires_at > self._database.now())
-            .values(tables=live, draining=draining, expires_at=self._lease_end(lease_seconds))
-        )
-        async with self._database.begin() as connection:
-            return bool((await connection.execute(renewed)).rowcount)
-
-    async def release(self, server_id: str) -> None:
-        """Give up all tables, so that anybody may take them at once, and end the lease."""
-        async with self._database.begin() as connection:
-            owned = sa.update(tables).where(tables.c.owner == server_id, _open_state())
-            await connection.execute(owned.values(owner=None))
-            await connection.execute(sa.delete(table_servers).where(table_servers.c.server_id == server_id))
-
-    async def servers(self) -> list[Server]:
-        """List the table servers whose lease is alive, each with the number of its tables."""
-        row = table_servers.c
-        owned = sa.select(sa.func.count()).where(tables.c.owner == row.server_id, _open_state()).scalar_subquery()
-        query = sa.select(row.server_id, row.address, row.capacity, owned, row.draining)
-        async with self._database.connect() as connection:
-            rows = await connection.execute(query.where(row.expires_at > self._database.now()))
-            return [Server(*found) for found in rows]
-
-    def _lease_end(self, seconds: float) -> sa.ColumnElement[int]:
-        return self._database.now() + round(seconds * 1_000_000)
-
-    # Ownership
-
-    async def take(self, server_id: str, most: int) -> list[Owned]:
-        """Take tables that no live server has, the oldest first; each gets the next fence."""
-        free = (
-            sa.select(tables.c.table_id)
-            .where(_open_state(), self._is_free())
-            .order_by(tables.c.created_at)
-            .limit(most)
-            .with_for_update(skip_locked=True)
-        )
-        return await self._take(server_id, tables.c.table_id.in_(free))
-
-    async def free(self, most: int) -> int:
-        """Count the tables that no live server has; no further than to ``most``."""
-        some = sa.select(tables.c.table_id).where(_open_state(), self._is_free()).limit(most).subquery()
-        async with self._database.connect() as connection:
-            return await connection.scalar(sa.select(sa.func.count()).select_from(some)) or 0
-
-    async def take_over(self, server_id: str, table_id: str, owner: str, fence: int) -> Owned | None:
-        """Take this table from its owner, who offers it; None when it is not that one's by that fence any more."""
-        offered = (tables.c.table_id == table_id) & (tables.c.owner == owner) & (tables.c.fence == fence)
-        taken = await self._take(server_id, offered & _open_state())
-        return taken[0] if taken else None
-
-    async def take_one(self, server_id: str, table_id: str, *, again: bool = False) -> Owned | None:
-        """Take this table; None when it has a live owner, has ended, or is not there.
-
-        With ``again`` also when this server owns it: what it decided under the old fence is void then.
-        """
-        free = self._is_free() | (tables.c.owner == server_id) if again else self._is_free()
-        taken = await self._take(server_id, (tables.c.table_id == table_id) & _open_state() & free)
-        return taken[0] if taken else None
-
-    async def _take(self, server_id: str, which: sa.ColumnElement[bool]) -> list[Owned]:
-        take = (
-            sa.update(tables)
-            .where(which)
-            .values(owner=server_id, fence=tables.c.fence + 1, state="live")
-            .returning(tables.c.table_id, tables.c.fence, tables.c.spec)
-        )
-        async with self._database.begin() as connection:
-            rows = (await connection.execute(take)).all()
-        return [Owned(table_id, fence, table_pb2.TableSpec.FromString(spec)) for table_id, fence, spec in rows]
-
-    def _is_free(self) -> sa.ColumnElement[bool]:
-        alive = sa.select(table_servers.c.server_id).where(table_servers.c.expires_at > self._database.now())
-        return tables.c.owner.is_(None) | tables.c.owner.not_in(alive)
-
-    async def standing(self, table_id: str) -> Standing | None:
-        """Say how a table stands and who serves it; None when there is none."""
-        alive = (tables.c.owner == table_servers.c.server_id) & (table_servers.c.expires_at > self._database.now())
-        query = (
-            sa.select(tables.c.state, tables.c.spec, table_servers.c.server_id, table_servers.c.address)
-            .join_from(tables, table_servers, alive, isouter=True)
-            .where(tables.c.table_id == table_id)
-        )
-        async with self._database.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        if row is None:
-            return None
-        return Standing(row.state, table_pb2.TableSpec.FromString(row.spec), row.server_id, row.address or "")
 
     # The log
 
@@ -385,10 +261,6 @@ def _outbox_rows(step: Step) -> Iterable[dict[str, Any]]:
             "payload": result.SerializeToString(deterministic=True),
             "created_at": step.at,
         }
-
-
-def _open_state() -> sa.ColumnElement[bool]:
-    return tables.c.state.in_(("placed", "live"))
 
 
 def _kept() -> sa.Select[Any]:

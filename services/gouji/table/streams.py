@@ -9,9 +9,8 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.table import projection
 from gouji.table.afterwards import Afterwards
-from gouji.table.live import frozen
 from gouji.table.loading import fold_log
-from gouji.table.refusals import resume_from
+from gouji.table.refusals import frozen, resume_from
 from gouji.table.store import Store
 from gouji.table.table import Table
 from gouji.table.watch import Guest, Watcher

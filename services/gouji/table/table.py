@@ -1,89 +1,35 @@
 """A table: a plain object whose state is the fold of its log.
 
 It does no I/O and reads no clock: `decide` judges what a seat wants, `follow` says what comes by itself, and
-both only make events or answers; `fold` and `seal` change the state. Times are microseconds from 1970 on.
+both only make events or answers; `fold` and `seal` (`state.py`) change the state. Times are microseconds from 1970 on.
 """
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from gouji.engine import RULES_VERSION, Action, Hand, Match
+from gouji.engine import RULES_VERSION, Hand
 from gouji.engine.cards import SEATS
 from gouji.table import bodies, deals, timing
 from gouji.table.asking import Act, Asking, Refused
-from gouji.table.collecting import Collecting, Contribution
-from gouji.table.company import Company, given_up
-from gouji.table.past import Past
-from gouji.table.presence import Roster
+from gouji.table.collecting import Collecting
+from gouji.table.company import given_up
+from gouji.table.presence import PLAYER
+from gouji.table.state import TableState
 from gouji.table.window import Answer, Window
-from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
+from gouji.v1 import events_pb2, rules_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
-from gouji.wire import (
-    action_from_proto,
-    consequences_to_proto,
-    match_from_proto,
-    result_from_proto,
-    result_to_proto,
-    rules_from_proto,
-)
+from gouji.wire import consequences_to_proto, match_from_proto, rules_from_proto
 
 DrawSecret = Callable[[], bytes]
 """Gives 32 bytes that nobody can guess."""
 
-SNAPSHOT_VERSION: Final = 3
-"""Form of snapshots; whoever changes what `Table` keeps between two hands raises it."""
-
 CLOCK: Final = events_pb2.DECIDED_BY_CLOCK
 """Who decides when a seat's time is over."""
 
-PLAYER: Final = events_pb2.DECIDED_BY_PLAYER
-"""Who decides while no bot plays a person's seat."""
 
-
-class Table:
-    """One table's match. Only the events of its own log may be folded, each once and in order."""
-
-    def __init__(self, table_id: str) -> None:
-        self.table_id = table_id
-        self.sequence = 0
-        self.at = 0
-        self.seats: Sequence[events_pb2.Seat] = ()
-        self.queue = ""
-        self.opened = events_pb2.TableOpened()
-        self.rules = rules_pb2.RuleSet()
-        self.clock = rules_pb2.Clock()
-        self.hand: Hand | None = None
-        self.hand_number = 0
-        self.match_number = 1
-        self.turn = 0
-        self.began = 0
-        self.window: Window | None = None
-        self.collecting: Collecting | None = None
-        self.trick: list[Action] = []
-        self.past = Past()
-        self.company = Company()
-        self.scores: Sequence[int] = ()
-        self.presence = Roster()
-        self.conduct: Sequence[scoring_pb2.Conduct] = ()
-        self.over = False
-        self.frozen = ""
-        self._match: Match | None = None
-        self._secret = b""
-        self._recorded = True
-        self._banks_us = [0] * SEATS
-
-    @property
-    def match(self) -> Match:
-        """The match; ValueError before the table has opened."""
-        if self._match is None:
-            raise ValueError("the table has not opened")
-        return self._match
-
-    @property
-    def ended(self) -> bool:
-        """Nothing happens here any more."""
-        return self.over or bool(self.frozen)
+class Table(TableState):
+    """One table's match: what may be done now, and what comes by itself."""
 
     # What is asked
 
@@ -280,17 +226,6 @@ class Table:
         hand = self._declined(declined.seat for declined in declines)
         return self._event(now, action_taken=bodies.taken(hand, answer, declines))
 
-    def _declined(self, seats: Iterable[int]) -> Hand:
-        """Copy the hand as it is once these seats, in order, have declined their private questions."""
-        if self.hand is None:
-            raise ValueError("no hand is being played")
-        hand = self.hand.clone()
-        for seat in seats:
-            if hand.turn != seat or not hand.private:
-                raise ValueError("a seat declined that was not asked")
-            hand.apply(hand.default_action())
-        return hand
-
     def refuses_contribution(self, seat: int, hand: int) -> str:
         """Say why a seat's contribution to a hand's deal is not taken; empty when it is."""
         if self.ended:
@@ -330,190 +265,7 @@ class Table:
         )
         return self._event(now, match_ended=ended)
 
-    def deal(self, secret: bytes, contributions: Sequence[bytes]) -> Hand:
-        """Deal the match's next hand anew from its secret and the seats' contributions: always the same."""
-        seed = deals.deal_seed(secret, self.table_id, self.match_number, self.hand_number, contributions)
-        return self.match.deal(seed, held=True, history=True)
-
     def _event(self, now: int, hand: int | None = None, **body: Any) -> Event:
         event = Event(sequence=self.sequence + 1, hand=self.hand_number if hand is None else hand, **body)
         event.at.FromMicroseconds(max(now, self.at))
         return event
-
-    # Snapshots
-
-    def snapshot(self) -> snapshot_pb2.TableSnapshot:
-        """Tell what matters to the next hand, right after a hand's end. Raises ValueError at any other time."""
-        if self.hand is None or not self._recorded:
-            raise ValueError("a hand is being played")
-        snapshot = snapshot_pb2.TableSnapshot(
-            version=SNAPSHOT_VERSION,
-            sequence=self.sequence,
-            hand=self.hand_number,
-            turn=self.turn,
-            opened=self.opened,
-            results=map(result_to_proto, self.match.results),
-            attendance=self.presence.kept(),
-        )
-        snapshot.at.FromMicroseconds(self.at)
-        return snapshot
-
-    @classmethod
-    def restored(cls, table_id: str, snapshot: snapshot_pb2.TableSnapshot) -> "Table":
-        """Make the table anew as its log stood; the log's next event can be folded then."""
-        table = cls(table_id)
-        table._fold_opened(snapshot.opened)
-        table.match.results += map(result_from_proto, snapshot.results)
-        table.sequence, table.at = snapshot.sequence, snapshot.at.ToMicroseconds()
-        table.hand_number, table.turn = snapshot.hand, snapshot.turn
-        table.presence = Roster.restored(snapshot.opened.seats, snapshot.attendance)
-        return table
-
-    # Folding
-
-    def fold(self, event: Event) -> None:
-        """Take in the next event of the log. Raises ValueError for one that does not follow on this state."""
-        if event.sequence != self.sequence + 1:
-            raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
-        self.sequence, self.at, self.hand_number = event.sequence, event.at.ToMicroseconds(), event.hand
-        self._fold_body(event)
-        self.company.fold(event)
-
-    def _fold_body(self, event: Event) -> None:
-        match event.WhichOneof("body"):
-            case "table_opened":
-                self._fold_opened(event.table_opened)
-            case "hand_committed":
-                self._fold_committed(event.hand_committed)
-            case "hand_dealt":
-                self._fold_dealt(event.hand_dealt)
-            case "action_taken":
-                self._fold_action(event.action_taken)
-            case "answers_closed":
-                self._fold_closed(event.answers_closed)
-            case "hand_ended":
-                self._fold_ended(event.hand_ended)
-            case "seat_changed":
-                self._fold_seat(event.seat_changed)
-            case None:
-                raise ValueError(f"event {event.sequence} says nothing")
-            case _:
-                self._fold_around(event)
-
-    def _fold_around(self, event: Event) -> None:
-        """Take in what happens to the table rather than at it."""
-        match event.WhichOneof("body"):
-            case "table_resumed":
-                self._fold_resumed()
-            case "clocks_credited":
-                self._fold_credit(event.clocks_credited.pause_ms * 1000)
-            case "match_ended" | "table_abandoned":
-                self.over, self.frozen = True, ""
-            case "said" | "hand_vote" | "rematch_wish" | "rematch_placed":
-                pass  # the company's
-            case "table_frozen":
-                self.frozen = event.table_frozen.reference
-            case body:
-                raise ValueError(f"event {event.sequence} is unknown: {body}")
-
-    def seal(self, given: Answer | Contribution) -> None:
-        """Keep an answer to a private question, or a contribution. Raises ValueError for a seat that is not asked."""
-        if isinstance(given, Contribution):
-            if self.collecting is None:
-                raise ValueError("no contributions are collected")
-            self.collecting.seal(given)
-            return
-        if self.window is None:
-            raise ValueError("no private questions are open")
-        self.window.seal(given)
-
-    def _fold_opened(self, opened: events_pb2.TableOpened) -> None:
-        self.opened = opened
-        self.rules, self.clock, self.queue = opened.rules, opened.clock, opened.queue
-        self.match_number = opened.match
-        self.seats = tuple(opened.seats)
-        self.presence = Roster.of(opened.seats, self.at)
-        self._match = match_from_proto(rules_from_proto(opened.rules), opened.length)
-
-    def _fold_committed(self, committed: events_pb2.HandCommitted) -> None:
-        until = committed.until.ToMicroseconds()
-        self.collecting = Collecting(committed.secret, self.hand_number, committed.awaited, until)
-        # What was of the hand before is forgotten here, so that a snapshot need not keep it.
-        self.hand, self.window, self.trick, self.past = None, None, [], Past()
-        self._secret, self._banks_us = b"", [0] * SEATS
-        self.scores, self.began = self.match.team_scores or self.match.scores, self.at
-
-    def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
-        if self.collecting is None:
-            raise ValueError("a hand is dealt without a commitment")
-        self._secret = self.collecting.secret
-        self.collecting, self._recorded = None, False
-        self.hand = self.deal(self._secret, tuple(dealt.contributions))
-        if bodies.hands(self.hand) != list(dealt.hands):
-            raise ValueError("the secret does not give the cards that the log says were dealt")
-        self.past = Past()
-        self.scores = self.match.team_scores or self.match.scores
-        self._banks_us = [self.clock.bank_ms * 1000] * SEATS
-        self._begin_turn()
-
-    def _fold_action(self, taken: events_pb2.ActionTaken) -> None:
-        action = action_from_proto(taken.seat, taken.action)
-        self.presence[taken.seat].acted(taken.decided_by, self.at)
-        if self.window is None:
-            bank = self._banks_us[taken.seat]
-            self._banks_us[taken.seat] = timing.bank_after(self.began, self.at, self.clock.turn_ms, bank)
-        self.hand = self._declined(decline.seat for decline in taken.declines)
-        self.hand.apply(action)
-        self.trick.append(action)
-        self._begin_turn()
-
-    def _fold_closed(self, closed: events_pb2.AnswersClosed) -> None:
-        self.hand = self._declined(decline.seat for decline in closed.declines)
-        self.hand.close_answers()
-        self._begin_turn()
-
-    def _fold_ended(self, ended: events_pb2.HandEnded) -> None:
-        if self.hand is None or self.hand.digest() != ended.digest:
-            raise ValueError("the hand did not end as the log says")
-        self.match.record(self.hand, given_up=ended.given_up)
-        self._recorded, self.window = True, None
-        if not ended.voided:
-            self.conduct = self.presence.end_hand()
-
-    def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
-        seat = self.presence[changed.seat]
-        seat.changed(changed, self.at)
-        if seat.gone and self.collecting is not None:
-            self.collecting.miss(changed.seat)
-
-    def _fold_credit(self, pause_us: int) -> None:
-        self.began = min(self.began + pause_us, self.at)
-        if self.window is not None and self.window.until is not None:
-            self.window.until += pause_us
-        self.presence.credited(pause_us, self.at)
-
-    def _fold_resumed(self) -> None:
-        self.presence.resumed(self.at)
-        self.frozen = ""
-        self.began = self.at
-        if self.collecting is not None and self.collecting.waits:
-            self.collecting.until = self.at + self.clock.contributions_ms * 1000
-        if self.window is not None:
-            self.window.until = self._window_end()
-
-    def _begin_turn(self) -> None:
-        if self.hand is None or not self.hand.table:
-            self.trick = []
-        if self.hand is not None:
-            self.past.follow(self.hand.steps or ())
-        self.turn += 1
-        self.began = self.at
-        self.window = None
-        if self.hand is not None and self.hand.window and not self.hand.over:
-            self.window = Window(self.hand, self._window_end())
-
-    def _window_end(self) -> int | None:
-        least, most = self.clock.answers_least_ms, self.clock.answers_most_ms
-        if not most and all(seat.bot_level for seat in self.seats):
-            return None
-        return self.at + deals.window_ms(self._secret, self.sequence, least, most) * 1000

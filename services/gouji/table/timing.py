@@ -39,6 +39,25 @@ class Timers:
             yield heapq.heappop(self._heap)
 
 
+class Alarm:
+    """One table's timer among those of many: set for the first moment that it waits for, and not twice for the same."""
+
+    def __init__(self, timers: Timers) -> None:
+        self._timers = timers
+        self._set: Due | None = None
+
+    def set(self, due: Due) -> None:
+        """Have the table woken then."""
+        if due != self._set:
+            self._set = due
+            self._timers.add(due)
+
+    def clear(self, due: Due | None = None) -> None:
+        """Forget what it was set for, or that this timer was: it has rung, or was lost."""
+        if due is None or due == self._set:
+            self._set = None
+
+
 def full_clock(asked: rules_pb2.Clock, default: rules_pb2.Clock, *, people: bool) -> rules_pb2.Clock:
     """Fill in what was not asked for.
 

@@ -7,10 +7,11 @@ from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError
 from gouji.table.behind import Behind, delay_of
-from gouji.table.live import Live, frozen
+from gouji.table.live import Live
 from gouji.table.metrics import TableMetrics
-from gouji.table.refusals import resume_from
-from gouji.table.store import Standing, Store
+from gouji.table.ownership import Standing
+from gouji.table.refusals import frozen, resume_from
+from gouji.table.store import Store
 from gouji.v1 import rules_pb2
 
 RELEASE_SECONDS: Final = 0.1

@@ -1,0 +1,41 @@
+"""`gouji token`: a token for an operator or a director."""
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+import typer
+
+from gouji.cli.options import with_settings
+from gouji.serving.auth import Role, tokens_for
+from gouji.serving.clock import SystemClock
+from gouji.serving.settings import Settings
+
+_HOUR_SECONDS: Final = 3600
+
+
+class Given(StrEnum):
+    """Roles that are given by hand: a player's token comes from the gateway, and services make their own."""
+
+    OPERATOR = Role.OPERATOR
+    DIRECTOR = Role.DIRECTOR
+
+
+@with_settings
+def token(
+    settings: Settings,
+    role: Annotated[Given, typer.Option(help="What its holder may do (docs/api.md).")],
+    name: Annotated[str, typer.Option(help="Who holds it; stands in the servers' logs.")],
+    hours: Annotated[int, typer.Option(min=1, max=720, help="How long it is good; it cannot be taken back.")] = 8,
+) -> None:
+    """Print a token for `authorization: Bearer …`.
+
+    It is signed with the services' key, which must be that of the servers that shall take it.
+    """
+    try:
+        lasting = settings.model_copy(update={"access_token_seconds": hours * _HOUR_SECONDS})
+        tokens = tokens_for(lasting, SystemClock())
+    except OSError as error:  # the key's file cannot be read or made
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    mint = tokens.mint_director if role is Given.DIRECTOR else tokens.mint_operator
+    typer.echo(mint(name))

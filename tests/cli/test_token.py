@@ -1,0 +1,54 @@
+"""`gouji token`: whose token it is, for how long, and signed with which key."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gouji.cli.main import app
+from gouji.serving.auth import Role, Tokens
+from gouji.serving.clock import SystemClock
+from gouji.serving.errors import ServiceError
+
+KEY = "services' secret of the tests, long enough"
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner(env={"COLUMNS": "300", "TERMINAL_WIDTH": "300"}).invoke(app, ("token", *arguments))
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("role", [Role.OPERATOR, Role.DIRECTOR])
+def test_a_token_says_who_holds_it_and_for_how_long_it_is_good(role: Role, tmp_path: Path) -> None:
+    flags = ("--service-key", KEY, "--data-directory", str(tmp_path))
+    code, text = run("--role", role, "--name", "Dora", "--hours", "2", *flags)
+    assert code == 0
+    clock = SystemClock()
+    who = Tokens("a players' key that matters not here", KEY, clock).verify(text.strip())
+    assert (who.role, who.player_id, who.name) == (role, "Dora", "Dora")
+    assert who.expires is not None
+    assert timedelta(hours=1.9) < who.expires - clock.now() <= timedelta(hours=2)
+    with pytest.raises(ServiceError, match="not one of ours"):
+        Tokens("a players' key that matters not here", KEY[::-1], clock).verify(text.strip())
+
+
+def test_a_token_is_signed_with_the_key_that_lies_in_the_data_directory(tmp_path: Path) -> None:
+    (tmp_path / "service.key").write_text(KEY)
+    code, text = run("--role", "director", "--name", "Dora", "--data-directory", str(tmp_path))
+    assert code == 0
+    assert Tokens("a players' key that matters not here", KEY, SystemClock()).verify(text.strip()).name == "Dora"
+
+
+@pytest.mark.parametrize("role", ["player", "service", "nobody"])
+def test_no_other_role_is_given_by_hand(role: str, tmp_path: Path) -> None:
+    code, text = run("--role", role, "--name", "Dora", "--data-directory", str(tmp_path))
+    assert code == 2
+    assert "is not one of 'operator', 'director'" in text
+
+
+def test_a_damaged_key_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "service.key").write_text("short")
+    code, text = run("--role", "director", "--name", "Dora", "--data-directory", str(tmp_path))
+    assert code == 1
+    assert "holds no key of 32 characters" in text
