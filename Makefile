@@ -56,7 +56,18 @@ bench: install   ## measure the engine beside its peers, and the start of `gouji
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/up.py
 
-clean:           ## remove all that was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so
+loadtest/watchers: loadtest/watchers.cpp
+	g++ -O2 -std=c++17 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs grpc++)
 
-.PHONY: help install up test faults leaks matches lint protos fresh lock bench clean
+watchers: loadtest/watchers   ## build the load generator (needs libgrpc++-dev)
+
+load: install watchers   ## put one table server under load: 100, 1,000 and 4,000 tables
+	for tables in 100 1000 4000; do for database in sqlite postgresql; do \
+	  $(BIN)/python loadtest/tables.py pace --tables $$tables --database-url $$database || failed=1; done; done; \
+	for database in sqlite postgresql; do $(BIN)/python loadtest/tables.py bots --database-url $$database || failed=1; \
+	  done; test -z "$$failed"
+
+clean:           ## remove all that was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
+
+.PHONY: help install up test faults leaks matches lint protos fresh lock bench watchers load clean

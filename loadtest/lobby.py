@@ -9,9 +9,7 @@ import asyncio
 import os
 import random
 import secrets
-import socket
 import statistics
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,6 +18,8 @@ from tempfile import TemporaryDirectory
 
 import asyncpg  # type: ignore[import-untyped]
 import grpc
+from cluster import free_port
+from servers import Process, environment_of
 
 from gouji.serving.auth import Tokens, tokens_for
 from gouji.serving.clock import SystemClock
@@ -34,7 +34,6 @@ from gouji.v1.matchmaking_pb2 import (
 )
 from gouji.v1.matchmaking_pb2_grpc import MatchmakingServiceStub
 
-GOUJI = Path(sys.executable).with_name("gouji")
 TARGET_SECONDS = 1.0
 
 
@@ -55,33 +54,18 @@ async def own_database(server: str) -> AsyncIterator[str]:
         await admin.close()
 
 
-def free_port() -> int:
-    """Find a port that nobody has just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @asynccontextmanager
-async def server_process(url: str, folder: Path) -> AsyncIterator[grpc.aio.Channel]:
+async def server(name: str, url: str, folder: Path) -> AsyncIterator[grpc.aio.Channel]:
     """Run a matchmaking process, and give a channel to it once it serves."""
     port = free_port()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")} | {
-        "GOUJI_DATABASE_URL": url,
-        "GOUJI_DATA_DIRECTORY": str(folder),
-        "GOUJI_METRICS_PORT": "-1",
-        "GOUJI_PORT": str(port),
-        "GOUJI_LOG_LEVEL": "error",
-    }
-    process = await asyncio.create_subprocess_exec(GOUJI, "serve", "matchmaking", env=environment)
+    process = Process(name, ("matchmaking",), port, environment_of(url, folder, port), folder / f"{name}.log")
+    process.start()
     try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            async with asyncio.timeout(120):
-                await channel.channel_ready()
+        await process.ready()
+        async with grpc.aio.insecure_channel(process.address) as channel:
             yield channel
     finally:
         process.kill()
-        await process.wait()
 
 
 async def seated(channel: grpc.aio.Channel, tokens: Tokens, player_id: str, queue: str) -> float:
@@ -107,7 +91,7 @@ async def measure(options: argparse.Namespace) -> list[float]:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         url = await stack.enter_async_context(own_database(options.postgres))
         tokens = tokens_for(Settings(database_url=url, data_directory=folder), SystemClock())
-        starting = [server_process(url, folder) for _ in range(options.processes)]
+        starting = [server(f"lobby{n}", url, folder) for n in range(options.processes)]
         channels = [await stack.enter_async_context(one) for one in starting]
         for lap in range(-1, options.rounds):  # the first round warms up
             names = [(f"p{lap}-{group}-{n}", f"local/g{group}") for group in range(options.groups) for n in range(6)]

@@ -73,7 +73,7 @@ def table_servers_of(url: str, capacity: int, number: int) -> Iterator[None]:
         }
         environment = kept | {f"GOUJI_{name}": value for name, value in ours.items()}
         command = [GOUJI, "serve", "table"]
-        running = [subprocess.Popen(command, env=environment, stdout=log, stderr=log) for _ in range(number)]  # noqa: S603
+        running = [subprocess.Popen(command, env=environment, stdout=log, stderr=log) for _ in range(number)]
         try:
             yield
         finally:

@@ -16,7 +16,8 @@ import pytest
 import sqlalchemy as sa
 from cluster import Cluster
 from crowd import Crowd, Match
-from fleet import Fleet, Process
+from fleet import Fleet
+from servers import Process
 from verdict import Logs, judge
 
 from gouji.serving.auth import tokens_for

@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import sqlalchemy as sa
 from cluster import free_port
-from fleet import Process, common_environment
+from servers import Process, environment_of
 
 from gouji.serving.auth import Tokens
 from gouji.serving.database import Database
@@ -31,7 +31,8 @@ class Lobby:
     """The processes. None is told of the others."""
 
     def __init__(self, database_url: str, folder: Path, environment: dict[str, str]) -> None:
-        common = common_environment(database_url, folder, environment)
+        nowhere = free_port()  # nobody scores here
+        common = {**environment_of(database_url, folder, nowhere), **environment}
         self.servers = [
             Process(f"lobby{n}", ("matchmaking",), free_port(), common, folder / f"lobby{n}.log") for n in range(3)
         ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 from cluster import free_port
-from fleet import Process
+from servers import Process
 
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock

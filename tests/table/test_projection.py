@@ -10,7 +10,7 @@ import pytest
 import gouji.engine.hand
 from gouji.engine.cards import Card
 from gouji.table.asking import Act, Refused
-from gouji.table.projection import DIRECTOR, hush, moment, observation, project, start, turn
+from gouji.table.projection import DIRECTOR, hush, moment, observation, project, projected, start, turn
 from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1 import events_pb2, observation_pb2, rules_pb2, table_pb2
@@ -240,6 +240,23 @@ def test_every_event_of_the_log_is_one_event_under_its_number_for_everybody() ->
             assert (shown.sequence, shown.at, shown.hand) == (event.sequence, event.at, event.hand)
             assert shown.WhichOneof("body") == event.WhichOneof("body")
             assert not shown.HasField("turn")
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_what_several_are_shown_in_one_is_what_each_would_be_shown(rules: dict[str, str]) -> None:
+    chance, secret, now = random.Random(5), bytes(32), 1_000_000
+    table, log = begin(rules, secret)
+    viewers, shared = (*range(6), None, DIRECTOR), 0
+    while not table.ended:
+        for event in log:
+            show = projected(event, table.asking)
+            shown = [show(viewer) for viewer in viewers]
+            assert shown == [project(event, viewer, table.asking) for viewer in viewers]
+            shared += len(viewers) - len(set(map(id, shown)))
+        step = random_acts(table, chance, now)
+        now = max(now, step) if isinstance(step, int) else now + 1000
+        log = follow(table, now, secret) if isinstance(step, int) else do(table, step, now, secret) or []
+    assert shared
 
 
 def test_declines_and_secrets_stay_in_the_log() -> None:

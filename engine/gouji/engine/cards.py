@@ -5,7 +5,6 @@ for seven kings. The canonical text goes from the highest rank to the lowest: ``
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
@@ -76,8 +75,7 @@ def sort_cards(ranks: str) -> str:
 
 def counts_of(ranks: str) -> list[int]:
     """Count cards by rank: 15 numbers, threes first."""
-    held = Counter(ranks)
-    return [held[rank] for rank in RANKS]
+    return [ranks.count(rank) for rank in RANKS]
 
 
 def opposite(seat: int) -> int:

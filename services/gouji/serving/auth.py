@@ -51,7 +51,9 @@ class Caller:
     expires: datetime | None = None
 
 
-_REMEMBERED = 20_000  # tokens whose signature need not be checked again: that takes as long as a call
+# Tokens whose signature need not be checked again, which takes as long as half a call: a full table server has 24,000
+# players.
+_REMEMBERED = 50_000
 
 NOBODY = Caller(Role.NOBODY)
 """A caller without a token."""

@@ -349,7 +349,7 @@ class Live:
 
     def _show(self, event: Event, asking: Asking) -> None:
         self.shown = event.sequence
-        behind = self.watchers.show(lambda viewer: projection.project(event, viewer, asking))
+        behind = self.watchers.show(projection.projected(event, asking))
         self._around.metrics.overflows.inc(behind)
         for follow in self.followers:
             follow(event)

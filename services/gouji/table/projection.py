@@ -4,7 +4,8 @@ Everything is built from nothing, field by field, so that a new field of the log
 shows it here. ``viewer`` is the seat that looks, None for a spectator, or `DIRECTOR`.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import Final, Literal, assert_never
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -58,6 +59,26 @@ def project(event: Event, viewer: int | None, asking: Asking | None) -> Event:
         shown.turn.CopyFrom(turn(asking, viewer))
     _show_body(event, viewer, shown)
     return shown
+
+
+def projected(event: Event, asking: Asking | None) -> Callable[[int | None], Event]:
+    """Give what shows an event to each viewer as `project` does.
+
+    What is the same to several viewers is made once and shared, so it must not be changed.
+    """
+    make = cache(lambda viewer: project(event, viewer, asking))
+    return lambda viewer: make(_sight(event, viewer, asking))
+
+
+def _sight(event: Event, viewer: int | None, asking: Asking | None) -> int | None:
+    """Say as whom a viewer sees an event: as a spectator (None) where nothing in it is the viewer's own."""
+    if asking is not None and viewer in asking.questions:
+        return viewer
+    taken = event.action_taken
+    public = event.HasField("answers_closed") or (
+        event.HasField("action_taken") and not taken.partner_plus_one and not taken.hands
+    )
+    return None if public else viewer
 
 
 def _show_body(event: Event, viewer: int | None, shown: Event) -> None:

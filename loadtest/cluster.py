@@ -23,7 +23,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.port = free_port()
-        self.folder = Path(tempfile.mkdtemp(prefix="gouji-faults-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="gouji-cluster-"))
         if AS_OWNER:
             shutil.chown(self.folder, "postgres", "postgres")
         self._data = self.folder / "data"
