@@ -61,8 +61,6 @@ SENTENCES: Final = {
     "too_many_queues": "You stand in too many queues; leave one first.",
     "already_queued": "Somebody in your party stands in this queue already.",
     "not_gathering": "There is no match to confirm.",
-    "unknown_party": "You are in no such party.",
-    "not_leader": "The leader of your party does that.",
     "party_not_ready": "Not everybody in your party is ready.",
     "unknown_player": "There is no such player.",
     "unknown_match": "There is no such match.",
@@ -71,6 +69,8 @@ SENTENCES: Final = {
     "storage_unavailable": "The server's database does not answer; try again in a moment.",
     "internal": "Something went wrong in the server.",
     "deadline": "That took too long; try again.",
+    "no_party": "You are in no such party.",
+    "not_leader": "The leader of your party does that.",
 }
 """A sentence for every reason of `reasons.proto`."""
 

@@ -28,7 +28,7 @@ class Enlisting:
     ) -> tuple[Ticket, Party | None]:
         """Make the ticket that is asked for, and give the party that it is for.
 
-        Raises `ServiceError`: `unknown_party`, `not_leader`, `party_not_ready`, `forbidden` for a player who asks for
+        Raises `ServiceError`: `no_party`, `not_leader`, `party_not_ready`, `forbidden` for a player who asks for
         another, `malformed`.
         """
         leader = _leader(request, who)
@@ -43,10 +43,11 @@ class Enlisting:
         check_id("party_id", party_id)
         party = await self._store.party(party_id)
         if party is None or leader not in {member.player_id for member in party.members}:
-            raise ServiceError("unknown_party", "You are in no such party.")
+            raise ServiceError("no_party", "You are in no such party.")
         if party.leader != leader:
             raise ServiceError("not_leader", "The party's leader queues it.")
-        absent = [member.player_id for member in party.members if not member.ready]
+        # The leader is ready by asking.
+        absent = [member.player_id for member in party.members if not member.ready and member.player_id != leader]
         if absent:
             metadata = {"player_id": absent[0]}
             raise ServiceError("party_not_ready", f"{', '.join(absent)} are not ready.", metadata=metadata)

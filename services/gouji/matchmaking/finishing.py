@@ -129,13 +129,21 @@ class Finisher:
 
 
 async def _lock(connection: AsyncConnection, match: Gathering, waiting: Sequence[Waiting]) -> list[Waiting]:
-    """Lock the match's tickets and those that may fill it; returns the latter that still wait."""
+    """Lock the match's parties and tickets, and those that may fill it; returns of the latter what still waits."""
     chosen = list(islice(singles(match, waiting), _MOST_CANDIDATES))
     own = [chair.ticket_id for chair in match.chairs]
+    for party_id in sorted(await _parties(connection, own)):
+        await party_of(connection, party_id, lock=True)
     ids = [*own, *(ticket.ticket_id for ticket in chosen)]
     query = sa.select(tickets.c.ticket_id).where(tickets.c.ticket_id.in_(ids), WAITING | tickets.c.ticket_id.in_(own))
     locked = set(await connection.scalars(query.order_by(tickets.c.ticket_id).with_for_update()))
     return [ticket for ticket in chosen if ticket.ticket_id in locked]
+
+
+async def _parties(connection: AsyncConnection, ticket_ids: Sequence[str]) -> set[str]:
+    """Name the parties of tickets: they do not change while it is decided who of them waits again."""
+    theirs = sa.select(tickets.c.party_id).where(tickets.c.ticket_id.in_(ticket_ids), tickets.c.party_id.is_not(None))
+    return set(await connection.scalars(theirs))
 
 
 async def _are_of(connection: AsyncConnection, party_id: str, players: Sequence[str]) -> bool:

@@ -23,6 +23,6 @@ class Party:
     members: tuple[PartyMember, ...]
 
 
-async def party_of(_connection: AsyncConnection, _party_id: str) -> Party | None:
-    """Find a party; None when there is none."""
+async def party_of(_connection: AsyncConnection, _party_id: str, *, lock: bool = False) -> Party | None:  # noqa: ARG001
+    """Read a party; None when there is none. With ``lock`` nobody changes it before the transaction's end."""
     return None

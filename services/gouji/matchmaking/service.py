@@ -112,7 +112,7 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
 
         Refused with `already_seated` (metadata `player_id`, `table_id`) for a player at a live table, `already_queued`
         for another member with a ticket of its own, `too_many_queues`, `player_paused` (with a delay) and
-        `queue_paused`; with `unknown_party`, `not_leader` and `party_not_ready`; with `unknown_queue` for what is no
+        `queue_paused`; with `no_party`, `not_leader` and `party_not_ready`; with `unknown_queue` for what is no
         queue's name, with the rules' own reasons for rules that cannot be played, and with `malformed`.
         """
         wish = read_wish(request, self._bots_after_ms)

@@ -1,8 +1,8 @@
 """The SQL of tickets: who waits where, and what became of it.
 
 PostgreSQL locks rows, and everybody locks them in one order, so that nobody waits in a ring: players' names, a match
-or a request's table, then tickets by id, then seats by player, then the table servers' counts. Whoever only tidies up
-skips what is locked.
+or a request's table, parties by id, then tickets by id, then seats by player, then the table servers' counts. Whoever
+only tidies up skips what is locked.
 """
 
 from collections import defaultdict
@@ -64,12 +64,12 @@ class Store:
         players = [member.player_id for member in ticket.members]
         async with self._database.begin() as connection:
             await self._database.hold(connection, players)
+            if party is not None:
+                await _refuse_changed(connection, party)
             stood = await self._stands(connection, ticket, players)
             if stood is not None:
                 return (await _read(connection, [stood]))[stood], True
             await _refuse_paused(connection, ticket)
-            if party is not None and await party_of(connection, party.party_id) != party:
-                raise ServiceError("party_not_ready", "The party has changed meanwhile.")
             await connection.execute(sa.insert(tickets), _row(ticket))
             await connection.execute(sa.insert(ticket_members), [_member_row(ticket, one) for one in ticket.members])
         return ticket, False
@@ -231,6 +231,12 @@ async def _refuse_seated(connection: AsyncConnection, player_ids: Sequence[str])
     seats = await seats_of(connection, player_ids)
     if seats:
         raise already_seated(*min(seats.items()))
+
+
+async def _refuse_changed(connection: AsyncConnection, party: Party) -> None:
+    now = await party_of(connection, party.party_id, lock=True)
+    if now is None or (now.leader, now.members) != (party.leader, party.members):
+        raise ServiceError("party_not_ready", "The party has changed meanwhile.")
 
 
 async def _refuse_paused(connection: AsyncConnection, ticket: Ticket) -> None:

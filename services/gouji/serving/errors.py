@@ -81,8 +81,6 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "too_many_queues": _REFUSED,
     "already_queued": _REFUSED,
     "not_gathering": _REFUSED,
-    "unknown_party": _MISSING,
-    "not_leader": _REFUSED,
     "party_not_ready": _REFUSED,
     "unknown_player": _MISSING,
     "unknown_match": _MISSING,
@@ -91,6 +89,8 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,
     "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "no_party": _REFUSED,
+    "not_leader": grpc.StatusCode.PERMISSION_DENIED,
 }
 """The status of each reason, in the order of `reasons.proto`."""
 
