@@ -98,10 +98,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Another member of the party stands in the queue with a ticket of its own."""
     REASON_NOT_GATHERING: _Reason.ValueType  # 108
     """The ticket has no match that is to be confirmed, or not any more."""
-    REASON_UNKNOWN_PARTY: _Reason.ValueType  # 110
-    """Parties."""
-    REASON_NOT_LEADER: _Reason.ValueType  # 111
-    REASON_PARTY_NOT_READY: _Reason.ValueType  # 112
+    REASON_PARTY_NOT_READY: _Reason.ValueType  # 109
+    """Somebody in the party is not ready, or it has changed meanwhile."""
     REASON_UNKNOWN_PLAYER: _Reason.ValueType  # 120
     """Scores and records."""
     REASON_UNKNOWN_MATCH: _Reason.ValueType  # 121
@@ -111,6 +109,12 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
     REASON_INTERNAL: _Reason.ValueType  # 142
     REASON_DEADLINE: _Reason.ValueType  # 143
+    REASON_NO_PARTY: _Reason.ValueType  # 160
+    """Parties and rooms.
+    The caller is in no party, or in no room.
+    """
+    REASON_NOT_LEADER: _Reason.ValueType  # 164
+    """Only who leads the party, or is the room's host, can do that."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Why a request was refused. It rides in google.rpc.ErrorInfo (domain `gouji`, reason without the prefix, in
@@ -193,10 +197,8 @@ REASON_ALREADY_QUEUED: Reason.ValueType  # 107
 """Another member of the party stands in the queue with a ticket of its own."""
 REASON_NOT_GATHERING: Reason.ValueType  # 108
 """The ticket has no match that is to be confirmed, or not any more."""
-REASON_UNKNOWN_PARTY: Reason.ValueType  # 110
-"""Parties."""
-REASON_NOT_LEADER: Reason.ValueType  # 111
-REASON_PARTY_NOT_READY: Reason.ValueType  # 112
+REASON_PARTY_NOT_READY: Reason.ValueType  # 109
+"""Somebody in the party is not ready, or it has changed meanwhile."""
 REASON_UNKNOWN_PLAYER: Reason.ValueType  # 120
 """Scores and records."""
 REASON_UNKNOWN_MATCH: Reason.ValueType  # 121
@@ -206,4 +208,10 @@ REASON_OVERLOADED: Reason.ValueType  # 140
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141
 REASON_INTERNAL: Reason.ValueType  # 142
 REASON_DEADLINE: Reason.ValueType  # 143
+REASON_NO_PARTY: Reason.ValueType  # 160
+"""Parties and rooms.
+The caller is in no party, or in no room.
+"""
+REASON_NOT_LEADER: Reason.ValueType  # 164
+"""Only who leads the party, or is the room's host, can do that."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
