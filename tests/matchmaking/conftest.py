@@ -263,7 +263,8 @@ async def open_desk(
     settings: Settings, log: Log | None = None, table_server: str = "", **changes: Any
 ) -> AsyncIterator[Desk]:
     tables = Tables()
-    quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1, "ready_seconds": 0} | changes)
+    usual = {"queue_cycle_ms": 20, "heartbeat_seconds": 1, "ready_seconds": 0, "lobby_poll_ms": 50}
+    quick = settings.model_copy(update=usual | changes)
     binds = {"matchmaking": bind_matchmaking, "bot": bind_bot, "table": tables.bind}
     async with running_app(quick, binds, log=log) as app, grpc.aio.insecure_channel(app.address) as channel:
         desk = Desk(app, tables, channel)

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 from lobby_books import wrongs
 
-from gouji.matchmaking.store import cancel_of_party
 from gouji.matchmaking.tickets import STANDING, State, Ticket
+from gouji.matchmaking.withdrawals import cancel_of_party
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import queue_leases, tables
 

@@ -10,8 +10,8 @@ import pytest
 
 from gouji.matchmaking.placing import Placement, of_proposal, of_request
 from gouji.matchmaking.policy import Member, Proposal, Quality, Seated, Waiting, propose
-from gouji.matchmaking.store import cancel_of_party
 from gouji.matchmaking.tickets import Ticket
+from gouji.matchmaking.withdrawals import cancel_of_party
 from gouji.serving.errors import ServiceError
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.matchmaking_pb2 import PlaceTableRequest

@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gouji.matchmaking.matches import lock_match, read_gathering, settle, sit_down
 from gouji.matchmaking.parties import party_of
 from gouji.matchmaking.placing import person, reseated
-from gouji.matchmaking.policy import SEATS, Waiting
+from gouji.matchmaking.policy import Waiting
 from gouji.matchmaking.queues import FORGOTTEN_US, Lease, is_held
 from gouji.matchmaking.ready import Gathering, Step, Verdict, next_step, pause_of, remaining, singles
-from gouji.matchmaking.store import WAITING
+from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import State
+from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, matches, queue_pauses, tables, ticket_members, tickets
 from gouji.v1 import events_pb2, table_pb2

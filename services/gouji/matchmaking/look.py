@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.blocks import blocked
 from gouji.matchmaking.policy import Member, Waiting
-from gouji.matchmaking.store import WAITING, chunks
+from gouji.matchmaking.store import chunks
 from gouji.matchmaking.tickets import State
+from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, tables, ticket_members, tickets
 

@@ -14,8 +14,9 @@ from gouji.matchmaking.placement import addresses, reserve
 from gouji.matchmaking.placing import Placement
 from gouji.matchmaking.queues import Lease, is_held
 from gouji.matchmaking.ready import Chair, Gathering
-from gouji.matchmaking.store import WAITING, already_seated, seats_of
+from gouji.matchmaking.store import already_seated, seats_of
 from gouji.matchmaking.tickets import State
+from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, matches, tables, ticket_members, tickets
 from gouji.v1 import table_pb2
@@ -64,17 +65,21 @@ class Matches:
         Raises `ServiceError` `already_seated` when one of the players has a seat; then nothing is done. Their waiting
         tickets are cancelled by the next look at the queues.
         """
-        once = self._database.insert(tables).on_conflict_do_nothing(index_elements=["request_id"])
         async with self._database.begin() as connection:
-            row = await connection.execute(once.returning(tables.c.table_id), table_row(placement, now, "placed"))
-            if row.first() is None:
-                before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
-                return str(await connection.scalar(before))
-            elsewhere = sorted(placement.players.keys() - await occupy(self._database, connection, [placement]))
-            if elsewhere:
-                seats = await seats_of(connection, elsewhere)
-                raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
-            await _assign(connection, placement.table_id)
+            return await self.place_within(connection, placement, now)
+
+    async def place_within(self, connection: AsyncConnection, placement: Placement, now: int) -> str:
+        """Do the same as part of the connection's transaction."""
+        once = self._database.insert(tables).on_conflict_do_nothing(index_elements=["request_id"])
+        row = await connection.execute(once.returning(tables.c.table_id), table_row(placement, now, "placed"))
+        if row.first() is None:
+            before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
+            return str(await connection.scalar(before))
+        elsewhere = sorted(placement.players.keys() - await occupy(self._database, connection, [placement]))
+        if elsewhere:
+            seats = await seats_of(connection, elsewhere)
+            raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
+        await _assign(connection, placement.table_id)
         return placement.table_id
 
     async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import grpc
 
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
-from gouji.matchmaking.placing import of_request
+from gouji.matchmaking.placing import Placement, of_request
 from gouji.matchmaking.wakeups import Wakeups
 from gouji.serving.channels import Channels
 from gouji.serving.errors import ServiceError
@@ -33,9 +33,15 @@ class Placer:
         placement = of_request(request, uuid.uuid4().hex, levels)
         table_id = await self._matches.place(placement, now)
         if table_id == placement.table_id:
-            self._metrics.claimed(1, [placement], now)
-        self._wakeups.put(table_id)
+            self.announce(placement, now)
+        else:
+            self._wakeups.put(table_id)
         return table_id
+
+    def announce(self, placement: Placement, now: int) -> None:
+        """Count a table that was placed, and have the table service told."""
+        self._metrics.claimed(1, [placement], now)
+        self._wakeups.put(placement.table_id)
 
 
 class BotLevels:

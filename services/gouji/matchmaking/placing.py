@@ -5,10 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gouji.matchmaking.policy import SEATS, Member, Proposal, Seated, Waiting
+from gouji.matchmaking.policy import Member, Proposal, Seated, Waiting
+from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import check_id, length_message, malformed, read_length, read_rules, rules_message
 from gouji.serving.errors import ServiceError
-from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
+from gouji.v1 import events_pb2, matchmaking_pb2, rules_pb2, table_pb2
 from gouji.wire import rules_to_proto
 
 BOT_NAMES: Final = (
@@ -101,7 +102,7 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
     """Make a table as asked for, with bots of these ``levels``. Raises `ServiceError`."""
     check_id("request_id", request.request_id)
     _check_seats(request.seats, levels)
-    _check_answers(request)
+    check_clock("clock", request.clock)
     rules = read_rules(request.rules, "rules")
     spec = table_pb2.TableSpec(
         table_id=table_id,
@@ -110,6 +111,7 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         clock=request.clock,
         seats=name_bots(request.seats, table_id),
         bot_pace_ms=request.bot_pace_ms,
+        no_spectators=request.no_spectators,
         spectator_delay=request.spectator_delay if request.HasField("spectator_delay") else None,
         director_delay=request.director_delay if request.HasField("director_delay") else None,
     )
@@ -142,10 +144,10 @@ def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> N
         )
 
 
-def _check_answers(request: matchmaking_pb2.PlaceTableRequest) -> None:
-    least, most = request.clock.answers_least_ms, request.clock.answers_most_ms
-    if least and most and least > most:
-        raise malformed("clock.answers_least_ms", "is greater than answers_most_ms")
+def check_clock(field: str, clock: rules_pb2.Clock) -> None:
+    """Take a table's clock, or refuse it with `malformed`."""
+    if clock.answers_least_ms > clock.answers_most_ms > 0:
+        raise malformed(f"{field}.answers_least_ms", "is greater than answers_most_ms")
 
 
 def name_bots(seats: Sequence[events_pb2.Seat], table_id: str) -> list[events_pb2.Seat]:

@@ -7,8 +7,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.matchmaking.store import WAITING
 from gouji.matchmaking.tickets import STANDING
+from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
 from gouji.serving.schema import matches, paused_queues, queue_leases, queue_pauses, ticket_members, tickets
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gouji.matchmaking.policy import SEATS, Waiting
+from gouji.matchmaking.policy import Waiting
+from gouji.matchmaking.teams import SEATS
 
 PAUSES_US: Final = (30_000_000, 120_000_000, 600_000_000, 3_600_000_000)
 """How long who does not confirm may not queue: the first time, the second, ..., the last for all that follow."""

@@ -8,11 +8,13 @@ from gouji.matchmaking.admin import ROLES as ADMIN_ROLES
 from gouji.matchmaking.admin import QueueAdminServicer
 from gouji.matchmaking.cycle import Cycle
 from gouji.matchmaking.enlisting import Enlisting
+from gouji.matchmaking.lobby import bind_lobby
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placer import BotLevels, Placer
 from gouji.matchmaking.queues import Queues
 from gouji.matchmaking.ratings import Ratings
+from gouji.matchmaking.room_service import Desk
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import STANDING, State, Ticket, read_wish, refuse_claimed, ticket_message
 from gouji.matchmaking.untaken import Untaken
@@ -42,6 +44,8 @@ def bind(app: App) -> None:
     metrics = MatchmakingMetrics(app.metrics.registry)
     wakeups = Wakeups(app.channels, app.log, matches.addresses)
     teller = Teller(store, watches, clock=app.clock, settings=app.settings)
+    bots = BotLevels(app.channels)
+    placer = Placer(matches, wakeups, metrics, bots)
     cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings, log=app.log)
     servicer = MatchmakingServicer(
         store=store,
@@ -51,7 +55,7 @@ def bind(app: App) -> None:
         teller=teller,
         wakeups=wakeups,
         enlisting=Enlisting(store, Ratings(app.channels, app.log), app.settings),
-        placer=Placer(matches, wakeups, metrics, BotLevels(app.channels)),
+        placer=placer,
         clock=app.clock,
         settings=app.settings,
     )
@@ -67,6 +71,7 @@ def bind(app: App) -> None:
         "gouji.v1.QueueAdminService",
         roles=ADMIN_ROLES,
     )
+    bind_lobby(app, Desk(matches, bots.known, placer.announce))
     app.background("matchmaking cycle", cycle.run)
     app.background("ticket watches", teller.run)
     app.background("table wake-ups", wakeups.run)

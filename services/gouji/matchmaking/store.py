@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.parties import Party, party_of
 from gouji.matchmaking.tickets import STANDING, Member, State, Ticket, Wish
+from gouji.matchmaking.withdrawals import WAITING, end
 from gouji.serving.clock import moment
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
@@ -27,8 +28,6 @@ RECENT_US: Final = 3_600_000_000
 
 CHUNK: Final = 1000
 """Ids in one statement: both databases take some 32,000 parameters."""
-
-WAITING: Final = tickets.c.state == State.WAITING.value
 
 
 class Store:
@@ -158,23 +157,6 @@ class Store:
             raise ServiceError("already_queued", f"{min(here)} stands in this queue already.", metadata=metadata)
         _refuse_many(found, late)
         return None
-
-
-async def end(connection: AsyncConnection, ticket_ids: Collection[str], state: State) -> None:
-    """Take tickets out of their queues; those that do not wait stay as they are."""
-    if not ticket_ids:
-        return
-    change = sa.update(tickets).where(tickets.c.ticket_id.in_(ticket_ids), WAITING).values(state=state)
-    ended = list(await connection.scalars(change.returning(tickets.c.ticket_id)))
-    theirs = ticket_members.c.ticket_id.in_(ended), ticket_members.c.state == State.WAITING
-    await connection.execute(sa.update(ticket_members).where(*theirs).values(state=state))
-
-
-async def cancel_of_party(connection: AsyncConnection, party_id: str) -> None:
-    """Take a party's tickets out of their queues; one that has a match keeps it."""
-    theirs = sa.select(tickets.c.ticket_id).where(tickets.c.party_id == party_id, WAITING)
-    locked = await connection.scalars(theirs.order_by(tickets.c.ticket_id).with_for_update())
-    await end(connection, list(locked), State.CANCELLED)
 
 
 async def seats_of(connection: AsyncConnection, player_ids: Sequence[str]) -> dict[str, str]:

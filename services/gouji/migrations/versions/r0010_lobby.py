@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0010"
-down_revision = "0009"
+down_revision = "0012"
 
 _NEW = ("queue_pauses", "paused_queues", "queue_leases", "matches", "ticket_members", "tickets")
 
@@ -161,6 +161,7 @@ def _make_tickets_of_one() -> None:
         sa.Column("expires_at", sa.BigInteger, nullable=False),
         sa.Column("table_id", sa.Text),
         sa.Column("seat", sa.Integer),
+        sa.Column("party_id", sa.Text),
         sa.CheckConstraint("state in ('waiting', 'matched', 'cancelled', 'lapsed')", name="tickets_state"),
         sa.PrimaryKeyConstraint("ticket_id"),
     )
@@ -175,3 +176,4 @@ def _make_tickets_of_one() -> None:
     op.create_index(
         "tickets_waiting", "tickets", ["queue", "created_at"], postgresql_where=waiting, sqlite_where=waiting
     )
+    op.create_index("tickets_by_party", "tickets", ["party_id"])
