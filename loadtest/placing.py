@@ -25,8 +25,9 @@ import asyncpg  # type: ignore[import-untyped]
 import sqlalchemy as sa
 
 from gouji.engine import RuleSet
+from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.placing import Placement
-from gouji.matchmaking.store import Store
+from gouji.matchmaking.queues import Queues
 from gouji.serving.database import Database
 from gouji.serving.schema import server_loads, table_servers, tables
 from gouji.v1.events_pb2 import Seat
@@ -128,11 +129,12 @@ class Watch:
 async def place_all(url: str, options: argparse.Namespace) -> float:
     """Have some place all tables at once, so many in a transaction; returns how long it took."""
     database = Database(url, options.placers)
-    store, numbers = Store(database), iter(range(options.tables))
+    store, numbers = Matches(database), iter(range(options.tables))
+    [lease] = await Queues(database).hold("placing", ["local/placing"], LONGEST_SECONDS)
 
     async def placer() -> None:
         while some := list(itertools.islice(numbers, options.batch)):
-            await store.claim([placement(number) for number in some], time.time_ns() // 1000)
+            await store.claim([placement(number) for number in some], lease, time.time_ns() // 1000, None)
 
     try:
         began = time.monotonic()

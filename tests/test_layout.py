@@ -44,6 +44,7 @@ PURE = {
     "gouji.table.timing",
     "gouji.table.window",
     "gouji.matchmaking.policy",
+    "gouji.matchmaking.ready",
     "gouji.matchmaking.pots",
     "gouji.matchmaking.teams",
     "gouji.scoring.ledger",

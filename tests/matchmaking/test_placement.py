@@ -29,7 +29,7 @@ def table(number: int) -> Placement:
 async def place(books: Any, *numbers: int) -> list[str | None]:
     """Place tables one after another; returns the server of each."""
     for n in numbers:
-        await books.store.place(table(n), n)
+        await books.matches.place(table(n), n)
     assigned = await books.assigned()
     return [assigned[f"t{n:03}"] for n in numbers]
 
@@ -69,7 +69,7 @@ async def test_a_server_is_out_of_the_running_once_its_lease_is_over(books: Any)
 async def test_many_tables_at_once_go_to_several_servers_and_what_is_left_waits(books: Any) -> None:
     await books.serve("a", 3, used=1)
     await books.serve("b", 2)
-    made = await books.store.claim([table(n) for n in range(6)], 5)
+    made = await books.claim([table(n) for n in range(6)], 5)
     assert len(made) == 6
     assert list((await books.assigned()).values()) == ["a", "a", "b", "b", None, None]
     assert await books.loads() == {"a": 3, "b": 2}
@@ -101,7 +101,7 @@ async def test_none_wanted_are_none_reserved(books: Any) -> None:
 async def test_a_request_that_comes_again_reserves_nothing(books: Any) -> None:
     await books.serve("a", 3)
     for _ in range(3):
-        await books.store.place(table(1), 1)
+        await books.matches.place(table(1), 1)
     assert await books.loads() == {"a": 1}
 
 
@@ -115,9 +115,9 @@ async def test_no_server_is_filled_above_its_room_by_eight_who_place_at_once(boo
         for lap in range(4):
             first = (number * 4 + lap) * at_once
             if at_once == 1:
-                await books.store.place(table(first), lap)
+                await books.matches.place(table(first), lap)
             else:
-                await books.store.claim([table(first + n) for n in range(at_once)], lap)
+                await books.claim([table(first + n) for n in range(at_once)], lap)
 
     await asyncio.gather(*map(placer, range(8)))
     servers = list((await books.assigned()).values())
@@ -169,7 +169,7 @@ async def test_tables_wait_for_a_server_when_there_is_none_and_that_is_counted(b
 
     assert await seen() == (0, 0)
     for n in range(2):
-        await books.store.place(table(n), microseconds(clock.now()))
+        await books.matches.place(table(n), microseconds(clock.now()))
         await clock.advance(3)
     assert set((await books.assigned()).values()) == {None}
     assert await seen() == (2, 6)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gouji.matchmaking.placing import BOT_NAMES, name_bots, of_proposal, of_request
+from gouji.matchmaking.placing import BOT_NAMES, name_bots, of_proposal, of_request, reseated
 from gouji.matchmaking.policy import Member, Proposal, Quality, Seated, Waiting
 from gouji.serving.errors import ServiceError
 from gouji.v1.events_pb2 import Seat
@@ -10,8 +10,8 @@ from gouji.v1.matchmaking_pb2 import PlaceTableRequest
 from gouji.v1.rules_pb2 import Clock, MatchLength, RuleSet
 
 LEVELS = ["random", "greedy"]
-ANN = Member("p1", "Ann")
-TICKET = Waiting("t1", "local/quick", (ANN,), False, (), '{"hands": 2}', 0, 0)
+ANN = Member("p1", "Ann", 25.0, 8.0, frozenset(), frozenset())
+TICKET = Waiting("t1", "local/quick", (ANN,), False, (), '{"hands": 2}', 0, 0, 0)
 RULES = '{"burn": "false", "preset": "standard"}'
 
 
@@ -28,6 +28,16 @@ def test_a_proposal_becomes_a_table_with_named_bots() -> None:
     assert len({seat.name for seat in spec.seats}) == 6
     assert placement.players == {"p1": 1}
     assert placement.kind == "bots"
+    assert not placement.asks
+
+
+def test_seats_are_filled_anew_with_people_and_bots() -> None:
+    spec = of_request(request(), "tb1", LEVELS).spec
+    changed = reseated(spec, {0: Seat(bot_level="random"), 3: Seat(player_id="p2", name="Bob")})
+    assert changed.seats[0].bot_level == "random"
+    assert changed.seats[3] == Seat(player_id="p2", name="Bob")
+    assert [changed.seats[n] for n in (1, 2, 4, 5)] == [spec.seats[n] for n in (1, 2, 4, 5)]
+    assert len({seat.name for seat in changed.seats}) == 6
 
 
 def test_bots_never_have_the_name_of_somebody_at_the_table() -> None:

@@ -31,7 +31,7 @@ async def check(books: Any, ticket_ids: list[str]) -> None:
     """Every seat belongs to just one matched ticket, every matched ticket to a seat, and tables are whole."""
     seats = await books.seats()
     tickets = (await books.store.many(ticket_ids)).values()
-    matched = {ticket.player_id: (ticket.table_id, ticket.seat) for ticket in tickets if ticket.state == "matched"}
+    matched = {one.leader: (one.table_id, one.members[0].seat) for one in tickets if one.state == "matched"}
     assert matched == seats
     made = {table_id for table_id, _ in seats.values()}
     for spec in await books.specs():
@@ -47,7 +47,7 @@ async def test_a_ticket_cancelled_between_proposal_and_claim_is_in_no_match(
     chance = random.Random(seed)
     for lap in range(10):
         ticket_ids = await queue_all(books, make_ticket, lap)
-        proposals = propose((await books.store.look(0)).waiting, 0)
+        proposals = propose((await books.look()).waiting, 0)
         claim = [of_proposal(proposal, f"tb{lap}-{n}", 0) for n, proposal in enumerate(proposals)]
         leaving = chance.sample(ticket_ids, chance.randrange(3))
 
@@ -55,7 +55,7 @@ async def test_a_ticket_cancelled_between_proposal_and_claim_is_in_no_match(
             await asyncio.sleep(chance.random() * 0.004)
             return await books.store.cancel(ticket_id)
 
-        *left, _ = await asyncio.gather(*map(leave, leaving), books.store.claim(claim, 1))
+        *left, _ = await asyncio.gather(*map(leave, leaving), books.claim(claim, 1))
         assert {ticket.state for ticket in left} <= {"cancelled", "matched"}
         assert [ticket.state for ticket in left] == await books.states(*leaving)
         await check(books, ticket_ids)
@@ -66,9 +66,9 @@ async def test_a_claim_that_breaks_off_has_happened_or_not(books: Any, make_tick
     outcomes = set()
     for lap in range(20):
         ticket_ids = await queue_all(books, make_ticket, lap)
-        proposals = propose((await books.store.look(0)).waiting, 0)
+        proposals = propose((await books.look()).waiting, 0)
         claim = [of_proposal(proposal, f"tb{lap}-{n}", 0) for n, proposal in enumerate(proposals)]
-        claiming = asyncio.create_task(books.store.claim(claim, 1))
+        claiming = asyncio.create_task(books.claim(claim, 1))
         await asyncio.sleep(chance.random() * 0.02)
         claiming.cancel()
         await asyncio.gather(claiming, return_exceptions=True)

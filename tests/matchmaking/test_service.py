@@ -165,6 +165,7 @@ async def test_somebody_elses_ticket_is_unknown(desk: Any) -> None:
 
 async def test_each_call_is_for_its_roles(desk: Any) -> None:
     assert (await refused(desk.operator().create()))[0] == "forbidden"
+    assert (await refused(desk.player("ann").create(player_id="bob", player_name="Bob")))[0] == "forbidden"
     assert (await refused(desk.player("ann").place(request_id="r1", seats=BOTS)))[0] == "forbidden"
 
 
@@ -216,3 +217,21 @@ async def test_a_stopping_server_sends_its_watchers_away(sqlite_settings: Settin
 
 async def _ended(watch: Any) -> None:
     assert (await refused(watch.read()))[0] == "draining"
+
+
+async def test_a_service_queues_a_player_who_finds_its_ticket(desk: Any) -> None:
+    service, ann = desk.service(), desk.player("ann")
+    made = (await service.create(player_id="ann", player_name="Ann", no_bots=True)).ticket
+    [found] = await ann.mine()
+    assert (found.ticket_id, found.members[0].name, found.state) == (made.ticket_id, "Ann", WAITING)
+    assert (await ann.create(no_bots=True)).already_queued
+    assert (await service.cancel(made.ticket_id)).state == CANCELLED
+    assert await ann.mine() == []
+
+
+async def test_a_service_has_to_say_whom_it_queues(sqlite_settings: Settings, desks: Callable[..., Any]) -> None:
+    async with desks(sqlite_settings) as desk:
+        reason, metadata = await refused(desk.service().create(no_bots=True))
+        assert (reason, metadata["field"]) == ("malformed", "player_id")
+        reason, metadata = await refused(desk.service().create(player_id="ann"))
+        assert (reason, metadata["field"]) == ("malformed", "player_name")

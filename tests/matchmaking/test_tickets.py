@@ -5,8 +5,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from gouji.engine import RuleSet
 from gouji.matchmaking.tickets import (
+    Member,
     State,
     Ticket,
+    check_size,
     length_message,
     length_text,
     read_length,
@@ -17,6 +19,7 @@ from gouji.matchmaking.tickets import (
 )
 from gouji.serving.errors import ServiceError
 from gouji.v1.matchmaking_pb2 import CreateTicketRequest, TicketState
+from gouji.v1.matchmaking_pb2 import Ticket as Message
 from gouji.v1.rules_pb2 import MatchLength
 from gouji.v1.rules_pb2 import RuleSet as Rules
 
@@ -127,24 +130,62 @@ def test_patience_that_makes_no_sense_is_refused(request_: CreateTicketRequest) 
 
 def ticket(state: State, bots_after_ms: int | None = 10_000) -> Ticket:
     wish = read_wish(CreateTicketRequest(no_bots=bots_after_ms is None), bots_after_ms or 0)
-    return Ticket("t1", "p1", "Ann", wish, state, 5_000_000, 35_000_000)
+    return Ticket("t1", (Member("p1", "Ann", 25.0, 8.0, state=state),), wish, state, 5_000_000, 35_000_000)
+
+
+def message(ticket: Ticket, position: int = 0, *, now: int, expected: int | None = None) -> Message:
+    return ticket_message(ticket, "p1", position=position, expected=expected, now=now)
 
 
 def test_a_waiting_ticket_says_its_place_and_when_bots_come() -> None:
-    message = ticket_message(ticket(State.WAITING), 3, now=9_000_000)
-    assert (message.ticket_id, message.queue, message.position) == ("t1", "local/quick", 3)
-    assert message.state == TicketState.TICKET_STATE_WAITING
-    assert message.created.ToMicroseconds() == 5_000_000
-    assert message.estimate.ToMicroseconds() == 6_000_000
-    assert [rules.preset for rules in message.rules] == ["standard"]
+    told = message(ticket(State.WAITING), 3, now=9_000_000)
+    assert (told.ticket_id, told.queue, told.position) == ("t1", "local/quick", 3)
+    assert told.state == TicketState.TICKET_STATE_WAITING
+    assert told.created.ToMicroseconds() == 5_000_000
+    assert told.estimate.ToMicroseconds() == 6_000_000
+    assert [rules.preset for rules in told.rules] == ["standard"]
 
 
 def test_the_estimate_never_is_negative() -> None:
-    assert ticket_message(ticket(State.WAITING), 1, now=99_000_000).estimate.ToMicroseconds() == 0
+    assert message(ticket(State.WAITING), 1, now=99_000_000).estimate.ToMicroseconds() == 0
 
 
 def test_there_is_no_estimate_when_only_people_are_wanted_or_the_wait_is_over() -> None:
-    assert not ticket_message(ticket(State.WAITING, None), 1, now=9_000_000).HasField("estimate")
-    ended = ticket_message(ticket(State.LAPSED), 1, now=9_000_000)
+    assert not message(ticket(State.WAITING, None), 1, now=9_000_000).HasField("estimate")
+    ended = message(ticket(State.LAPSED), 1, now=9_000_000)
     assert not ended.HasField("estimate")
     assert ended.position == 0
+
+
+def test_the_estimate_is_what_others_waited_if_that_is_less() -> None:
+    only_people = message(ticket(State.WAITING, None), 1, now=9_000_000, expected=5_000_000)
+    assert only_people.estimate.ToMicroseconds() == 1_000_000
+    assert message(ticket(State.WAITING), 1, now=9_000_000, expected=60_000_000).estimate.ToMicroseconds() == 6_000_000
+
+
+def test_a_latency_is_that_to_the_queues_region() -> None:
+    request = CreateTicketRequest(queue="eu/quick", latencies_ms={"eu": 40, "asia": 200})
+    assert read_wish(request, 0).latency_ms == 40
+    assert read_wish(CreateTicketRequest(latencies_ms={"eu": 40}), 0).latency_ms == 0
+
+
+def test_ratings_go_by_the_preset_of_the_dearest_rules() -> None:
+    assert read_wish(CreateTicketRequest(rules=[Rules(preset="lianzhong"), Rules()]), 0).family == "lianzhong"
+
+
+def test_more_than_a_team_queues_for_both_teams_only() -> None:
+    check_size(3, both_teams=False)
+    check_size(6, both_teams=True)
+    with pytest.raises(ServiceError) as caught:
+        check_size(4, both_teams=False)
+    assert caught.value.metadata == {"field": "both_teams"}
+
+
+def test_who_missed_a_match_is_told_so_while_its_party_waits_again() -> None:
+    wish = read_wish(CreateTicketRequest(), 0)
+    there, gone = Member("p1", "Ann", 25.0, 8.0), Member("p2", "Bob", 25.0, 8.0, state=State.MISSED)
+    party = Ticket("t1", (there, gone), wish, State.WAITING, 0, 9, party_id="us")
+    for viewer, state in (("p1", "WAITING"), ("p2", "MISSED"), ("operator", "WAITING")):
+        told = ticket_message(party, viewer, position=1, expected=None, now=0)
+        assert TicketState.Name(told.state) == f"TICKET_STATE_{state}"
+        assert [member.player_id for member in told.members] == ["p1"]

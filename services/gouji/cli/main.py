@@ -19,6 +19,7 @@ COMMANDS = {
     "replay": "gouji.cli.replay:replay",
     "verify": "gouji.cli.verify:verify",
     "tables": "gouji.cli.tables:tables",
+    "queue": "gouji.cli.queue:queue",
     "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
@@ -44,7 +45,9 @@ class LazyGroup(TyperGroup):
             single = typer.Typer(add_completion=False)
             single.command(cmd_name)(found)
             found = single
-        return typer.main.get_command(found)
+        command = typer.main.get_command(found)
+        command.name = cmd_name  # a `Typer` does not know what it is called here
+        return command
 
 
 app = typer.Typer(

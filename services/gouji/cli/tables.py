@@ -1,20 +1,12 @@
 """`gouji tables`: what operators do with tables and their servers."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-import grpc
 import typer
-from google.protobuf import json_format
-from google.protobuf.message import Message
 
 from gouji.cli.drain import drain
-from gouji.cli.options import run_process, with_settings
-from gouji.serving.app import StartError
-from gouji.serving.auth import tokens_for
-from gouji.serving.clock import SystemClock
-from gouji.serving.errors import refusal_of
+from gouji.cli.operator import Call, Json, ask, print_json, said
+from gouji.cli.options import with_settings
 from gouji.serving.settings import Settings
 from gouji.v1 import admin_pb2_grpc
 from gouji.v1.admin_pb2 import (
@@ -30,15 +22,9 @@ from gouji.v1.admin_pb2 import (
     TableRow,
 )
 
-_SECONDS = 30
-_HOPS = 3
-
 Id = Annotated[str, typer.Argument(help="The table's id.", metavar="ID")]
 Address = Annotated[str | None, typer.Option("--address", help="A table server; what the settings say when unset.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Reason = Annotated[str, typer.Option("--reason", help="What the players are told.")]
-
-Call = Callable[[Any, Any], Awaitable[Any]]
 
 tables = typer.Typer(no_args_is_help=True)
 tables.command("drain")(drain)
@@ -65,7 +51,7 @@ def list_tables(
     request = ListTablesRequest(state=state, server=server, player_id=player, limit=limit)
     answer = _ask(settings, address, lambda stub, call: stub.ListTables(request, **call))
     if json:
-        _print_json(answer)
+        print_json(answer)
         return
     for row in answer.tables:
         typer.echo(_line(row))
@@ -86,7 +72,7 @@ def show(
     request = ShowTableRequest(table_id=table_id, events=events)
     answer = _ask(settings, address, lambda stub, call: stub.ShowTable(request, **call))
     if json:
-        _print_json(answer)
+        print_json(answer)
     else:
         _print_table(answer)
 
@@ -97,7 +83,7 @@ def freeze(settings: Settings, table_id: Id, reason: Reason, address: Address = 
     """Stop a table; its players are told why, and leave their seats."""
     request = FreezeTableRequest(table_id=table_id, reason=reason)
     answer = _ask(settings, address, lambda stub, call: stub.FreezeTable(request, **call))
-    _said(answer, f"{table_id} stands still; the reference is {answer.reference}", json=json)
+    said(answer, f"{table_id} stands still; the reference is {answer.reference}", json=json)
 
 
 @tables.command("resume")
@@ -107,7 +93,7 @@ def resume(settings: Settings, table_id: Id, address: Address = None, json: Json
     request = ResumeTableRequest(table_id=table_id)
     answer = _ask(settings, address, lambda stub, call: stub.ResumeTable(request, **call))
     absent = f"; at other tables by now: {', '.join(answer.elsewhere)}" if answer.elsewhere else ""
-    _said(answer, f"{table_id} goes on{absent}", json=json)
+    said(answer, f"{table_id} goes on{absent}", json=json)
 
 
 @tables.command("abandon")
@@ -116,7 +102,7 @@ def abandon(settings: Settings, table_id: Id, reason: Reason, address: Address =
     """Give up a table that has stopped, for good: the hand's secret is shown, and it does not count."""
     request = AbandonTableRequest(table_id=table_id, reason=reason)
     answer = _ask(settings, address, lambda stub, call: stub.AbandonTable(request, **call))
-    _said(answer, f"{table_id} is given up", json=json)
+    said(answer, f"{table_id} is given up", json=json)
 
 
 @tables.command("export")
@@ -137,53 +123,8 @@ def export(
 
 
 def _ask(settings: Settings, address: str | None, call: Call) -> Any:
-    """Make one call as an operator, at the server that has the table; end the command with 1 if it fails."""
-    answers: list[Any] = []
-
-    async def ask() -> None:
-        answers.append(await _hop(settings, address or settings.table_address or _here(settings), call))
-
-    run_process(ask())
-    return answers[0]
-
-
-def _here(settings: Settings) -> str:
-    return f"{settings.host}:{settings.port}"
-
-
-async def _hop(settings: Settings, address: str, call: Call) -> Any:
-    token = tokens_for(settings, SystemClock()).mint_operator("gouji tables")
-    how = {"metadata": (("authorization", f"Bearer {token}"),), "timeout": _SECONDS}
-    for _ in range(_HOPS):
-        async with _stub(address) as stub:
-            try:
-                return await call(stub, how)
-            except grpc.aio.AioRpcError as error:
-                refusal = refusal_of(error)
-                if refusal is None:
-                    raise StartError(f"{address} does not answer: {error.code().name}.") from error
-                if refusal.reason != "wrong_server":
-                    raise StartError(f"{refusal.reason}: {refusal.message}") from error
-                address = refusal.metadata["address"]
-    raise StartError("The table moves from server to server; try again.")
-
-
-@asynccontextmanager
-async def _stub(address: str) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(address) as channel:
-        stub: Any = admin_pb2_grpc.TableAdminServiceStub(channel)
-        yield stub
-
-
-def _said(answer: Message, sentence: str, *, json: bool) -> None:
-    if json:
-        _print_json(answer)
-    else:
-        typer.echo(sentence)
-
-
-def _print_json(answer: Message) -> None:
-    typer.echo(json_format.MessageToJson(answer, preserving_proto_field_name=True))
+    """Make one call as an operator, at the server that has the table."""
+    return ask(settings, "gouji tables", address or settings.table_address, admin_pb2_grpc.TableAdminServiceStub, call)
 
 
 def _line(row: TableRow) -> str:

@@ -32,10 +32,12 @@ class Store:
             await connection.execute(row)
 
     async def player(self, player_id: str) -> Player | None:
-        """Find a player; None when there is none."""
+        """Find a player; None when there is none. At a table whose people are still to confirm it does not sit yet."""
+        gathers = sa.select(tables.c.table_id).where(tables.c.state == "gathering")
+        sits = (players.c.player_id == active_seats.c.player_id) & active_seats.c.table_id.not_in(gathers)
         query = (
             sa.select(players.c.player_id, players.c.name, active_seats.c.table_id)
-            .join_from(players, active_seats, players.c.player_id == active_seats.c.player_id, isouter=True)
+            .join_from(players, active_seats, sits, isouter=True)
             .where(players.c.player_id == player_id)
         )
         async with self._database.connect() as connection:

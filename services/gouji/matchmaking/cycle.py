@@ -1,47 +1,62 @@
-"""The cycle: look at the queues, make tables, tell the watchers. Several processes may run one each."""
+"""The cycle: look at the queues whose lease this process holds, make matches, and finish those that gather."""
 
 import asyncio
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from gouji.matchmaking.finishing import Finisher
+from gouji.matchmaking.look import look
+from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import Placement, of_proposal
 from gouji.matchmaking.policy import Waiting, propose
+from gouji.matchmaking.queues import Lease, Queues
+from gouji.matchmaking.ready import Verdict
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.wakeups import Wakeups
-from gouji.matchmaking.watches import Watches
+from gouji.matchmaking.watches import Teller
 from gouji.serving.clock import Clock, microseconds
+from gouji.serving.database import Database
+from gouji.serving.logs import Log
 from gouji.serving.settings import Settings
 
 CLAIM_TABLES: Final = 50
 """Tables made in one transaction: whoever cancels one of their tickets waits for it."""
 
+_SWEEP_SECONDS: Final = 60.0
+
 
 class Cycle:
-    """Looks at all queues, over and over."""
+    """Looks at its queues, over and over. One process at a time does so for a queue."""
 
     def __init__(
         self,
-        store: Store,
-        watches: Watches,
+        database: Database,
+        teller: Teller,
         wakeups: Wakeups,
         metrics: MatchmakingMetrics,
         *,
         clock: Clock,
         settings: Settings,
+        log: Log,
     ) -> None:
-        self._store = store
-        self._watches = watches
+        self._log = log
+        self.owner = uuid.uuid4().hex
+        self._database = database
+        self._store, self._queues, self._matches = Store(database), Queues(database), Matches(database)
+        self._teller = teller
         self._wakeups = wakeups
         self._metrics = metrics
         self._clock = clock
         self._interval = settings.queue_cycle_ms / 1000
         self._pace_ms = settings.bot_pace_ms
-        self._lease = settings.ticket_lease_seconds * 1_000_000
-        self._renew_at = 0
+        self._lease_seconds = settings.queue_lease_seconds
+        self._keep_seconds = settings.ticket_keep_seconds
+        self._period = settings.ready_seconds * 1_000_000
+        self._finisher = Finisher(database, self._period, settings.ticket_lease_seconds * 1_000_000)
+        self._sweep_at = 0.0
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -50,6 +65,7 @@ class Cycle:
 
     async def run(self) -> None:
         """Take one look after another for ever."""
+        self._log.info("cycle", owner=self.owner)
         while True:
             began = self._clock.monotonic()
             with self._metrics.cycle.time():
@@ -57,44 +73,67 @@ class Cycle:
             await self._pause(self._clock.monotonic() - began)
 
     async def turn(self) -> list[Placement]:
-        """Take one look; returns the tables made."""
+        """Take one look at all queues that can be had; returns the tables made, gathering ones too."""
         now = microseconds(self._clock.now())
-        await self._renew(now)
-        found = await self._store.look(now)
-        await self._store.tidy(found, now)
-        made = await self._make(found.waiting, now)
-        taken = {ticket.ticket_id for placement in made for ticket in placement.tickets}
-        await self._tell([ticket for ticket in found.waiting if ticket.ticket_id not in taken])
+        await self._sweep(now)
+        busy = await self._queues.busy()
+        leases = await self._queues.hold(self.owner, busy, self._lease_seconds) if busy else []
+        paused = await self._queues.paused() if leases else {}
+        made: list[Placement] = []
+        waiting = 0
+        for lease in leases:
+            found = await look(self._database, lease.queue, now)
+            await self._store.lapse(found.lapsed, now)
+            await self._store.withdraw(found.seated)
+            free = await self._finish(lease, found.waiting, now)
+            placements = [] if lease.queue in paused else await self._make(lease, free, now)
+            waiting += len(free) - sum(len(one.tickets) for one in placements)
+            made += placements
+        self._metrics.looked(queues=len(leases), waiting=waiting)
+        if made:
+            self._teller.wake()
         return made
 
-    async def _renew(self, now: int) -> None:
-        """Renew the leases of watched tickets, three times in the length of a lease."""
-        if now >= self._renew_at:
-            await self._store.renew(self._watches.ticket_ids, now + self._lease)
-            self._renew_at = now + self._lease // 3
+    async def release(self) -> None:
+        """Leave the queues to others at once."""
+        await self._queues.release(self.owner)
 
-    async def _make(self, waiting: Sequence[Waiting], now: int) -> list[Placement]:
+    async def _finish(self, lease: Lease, waiting: Sequence[Waiting], now: int) -> list[Waiting]:
+        """Decide on the matches that gather; returns the tickets that still wait."""
+        free = list(waiting)
+        for table_id in await self._matches.gathering(lease.queue):
+            step = await self._finisher.finish(table_id, lease, free, now)
+            if step is None:
+                continue
+            self._metrics.stepped(step)
+            self._teller.wake()
+            taken = {ticket.ticket_id for _, ticket in step.taken}
+            free = [ticket for ticket in free if ticket.ticket_id not in taken]
+            if step.verdict is Verdict.PLACED:
+                self._wakeups.put(table_id)
+        return free
+
+    async def _make(self, lease: Lease, waiting: Sequence[Waiting], now: int) -> list[Placement]:
         """Make the tables that the policy proposes; one whose tickets changed meanwhile is left out."""
         # Tens of thousands of tickets take a while: calls are answered in between.
         proposals = await asyncio.to_thread(propose, waiting, now)
+        ready_by = now + self._period if self._period else None
         made: list[Placement] = []
         for start in range(0, len(proposals), CLAIM_TABLES):
             some = proposals[start : start + CLAIM_TABLES]
             placements = [of_proposal(proposal, uuid.uuid4().hex, self._pace_ms) for proposal in some]
-            claimed = await self._store.claim(placements, now)
+            claimed = await self._matches.claim(placements, lease, now, ready_by)
             self._metrics.claimed(len(some), claimed, now)
             for placement in claimed:
-                self._wakeups.put(placement.table_id)
+                if not (self._period and placement.asks):
+                    self._wakeups.put(placement.table_id)
             made += claimed
         return made
 
-    async def _tell(self, waiting: Sequence[Waiting]) -> None:
-        """Tell watchers of their tickets' places, and of tickets that wait no longer."""
-        self._metrics.waiting.set(len(waiting))
-        if self._watches.ticket_ids:
-            positions = positions_of(waiting)
-            ended = await self._store.many(self._watches.ticket_ids - positions.keys())
-            self._watches.publish(positions, ended)
+    async def _sweep(self, now: int) -> None:
+        if self._clock.monotonic() >= self._sweep_at:
+            self._sweep_at = self._clock.monotonic() + _SWEEP_SECONDS
+            await self._queues.sweep(now, self._keep_seconds)
 
     async def _pause(self, spent: float) -> None:
         """Wait for a new ticket or the next look; as much time as a look took is left to others."""
@@ -103,13 +142,3 @@ class Cycle:
             async with asyncio.timeout(self._interval):
                 await self._woken.wait()
         self._woken.clear()
-
-
-def positions_of(waiting: Iterable[Waiting]) -> dict[str, int]:
-    """Count the places in each queue from 1, given the oldest tickets first."""
-    counts: Counter[str] = Counter()
-    positions = {}
-    for ticket in waiting:
-        counts[ticket.queue] += 1
-        positions[ticket.ticket_id] = counts[ticket.queue]
-    return positions

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from gouji.matchmaking.friends import Friends
 from gouji.matchmaking.party_service import presence_message
-from gouji.matchmaking.placing import check_id
+from gouji.matchmaking.tickets import check_id
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds, moment

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from gouji.matchmaking.placing import Placement
+from gouji.matchmaking.ready import Step, Verdict
 from gouji.serving.metrics import SECONDS
 
 _WAITS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600)
@@ -16,7 +17,15 @@ class MatchmakingMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.waiting = Gauge(
             "gouji_tickets_waiting",
-            "Tickets in all queues; every process sees the same.",
+            "Tickets in the queues that this process looks at.",
+            registry=registry,
+        )
+        self.queues = Gauge("gouji_queues_held", "Queues whose matches this process makes.", registry=registry)
+        self.missed = Counter("gouji_matches_missed", "Players who did not confirm a match.", registry=registry)
+        self.refilled = Counter(
+            "gouji_seats_refilled",
+            "Seats of such players, and of those who queued with them, by who took them; kind is people or bots.",
+            ("kind",),
             registry=registry,
         )
         self.waits = Histogram(
@@ -44,13 +53,24 @@ class MatchmakingMetrics:
             "gouji_claims_lost", "Tables not made because a ticket was gone by then.", registry=registry
         )
         self.cycle = Histogram(
-            "gouji_cycle_seconds", "Time for one look at all queues.", buckets=SECONDS, registry=registry
+            "gouji_cycle_seconds", "Time for one look at the queues.", buckets=SECONDS, registry=registry
         )
+
+    def looked(self, queues: int, waiting: int) -> None:
+        """Note what a look found."""
+        self.queues.set(queues)
+        self.waiting.set(waiting)
 
     def claimed(self, asked: int, made: Sequence[Placement], now: int) -> None:
         """Count the tables made at ``now`` (microseconds) out of those asked for."""
         self.lost.inc(asked - len(made))
         for placement in made:
             self.tables.labels(placement.kind).inc()
-            for ticket in placement.tickets:
+            for ticket in placement.tickets.values():
                 self.waits.labels(placement.kind).observe((now - ticket.since) / 1_000_000)
+
+    def stepped(self, step: Step) -> None:
+        """Count what became of a match that had to be confirmed."""
+        self.missed.inc(len(step.missed))
+        self.refilled.labels("people").inc(len(step.taken))
+        self.refilled.labels("bots").inc(len(step.left) if step.verdict is Verdict.PLACED else 0)

@@ -6,8 +6,8 @@ from typing import Any, Final
 from gouji.matchmaking.feeds import Feed
 from gouji.matchmaking.parties import Invitation, Lobby, Parties, concerned
 from gouji.matchmaking.party import Party
-from gouji.matchmaking.placing import check_id
 from gouji.matchmaking.presence import Here, Whereabouts, seen
+from gouji.matchmaking.tickets import check_id
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds, moment

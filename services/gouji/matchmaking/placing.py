@@ -1,19 +1,16 @@
 """Tables to be placed: made of a proposal, or of an operator's request. Pure."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gouji.matchmaking.policy import Proposal, Seated, Waiting
+from gouji.matchmaking.policy import Member, Proposal, Seated, Waiting
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import length_message, malformed, read_length, read_rules, rules_message
+from gouji.matchmaking.tickets import check_id, length_message, malformed, read_length, read_rules, rules_message
 from gouji.serving.errors import ServiceError
 from gouji.v1 import events_pb2, matchmaking_pb2, rules_pb2, table_pb2
 from gouji.wire import rules_to_proto
-
-LONGEST_ID: Final = 128
-"""Characters of an id that somebody else chose."""
 
 BOT_NAMES: Final = (
     "Cangkou",
@@ -34,10 +31,10 @@ BOT_NAMES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A table to be placed. ``tickets`` are those that it is made of, if any."""
+    """A table to be placed; the ``proposal`` that it is made of, or the id of the request."""
 
     spec: table_pb2.TableSpec
-    tickets: tuple[Waiting, ...] = ()
+    proposal: Proposal | None = None
     request_id: str | None = None
 
     @property
@@ -49,6 +46,17 @@ class Placement:
     def players(self) -> dict[str, int]:
         """The people's ids, each with its seat, in order of id."""
         return dict(sorted((seat.player_id, n) for n, seat in enumerate(self.spec.seats) if seat.player_id))
+
+    @property
+    def tickets(self) -> dict[str, Waiting]:
+        """The tickets that it is made of, if any, by id."""
+        seats = self.proposal.seats if self.proposal else ()
+        return {seated.ticket.ticket_id: seated.ticket for seated in seats if seated}
+
+    @property
+    def asks(self) -> bool:
+        """Whether its people have to confirm: those of a queue do, unless somebody plays with bots alone."""
+        return self.proposal is not None and len(self.players) > 1
 
     @property
     def kind(self) -> str:
@@ -69,13 +77,25 @@ def of_proposal(proposal: Proposal, table_id: str, bot_pace_ms: int) -> Placemen
         queue=proposal.queue,
         bot_pace_ms=bot_pace_ms,
     )
-    return Placement(spec, tuple(proposal.tickets))
+    return Placement(spec, proposal)
 
 
 def _seat(seated: Seated | None, bot_level: str) -> events_pb2.Seat:
-    if seated is None:
-        return events_pb2.Seat(bot_level=bot_level)
-    return events_pb2.Seat(player_id=seated.member.player_id, name=seated.member.name)
+    return events_pb2.Seat(bot_level=bot_level) if seated is None else person(seated.member)
+
+
+def person(member: Member) -> events_pb2.Seat:
+    """Write a player's seat."""
+    return events_pb2.Seat(player_id=member.player_id, name=member.name)
+
+
+def reseated(spec: table_pb2.TableSpec, seats: Mapping[int, events_pb2.Seat]) -> table_pb2.TableSpec:
+    """Write a table with other people or bots in some of its seats."""
+    changed = table_pb2.TableSpec()
+    changed.CopyFrom(spec)
+    del changed.seats[:]
+    changed.seats.extend(name_bots([seats.get(n, seat) for n, seat in enumerate(spec.seats)], spec.table_id))
+    return changed
 
 
 def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels: Collection[str]) -> Placement:
@@ -96,12 +116,6 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         director_delay=request.director_delay if request.HasField("director_delay") else None,
     )
     return Placement(spec, request_id=request.request_id)
-
-
-def check_id(field: str, given: str) -> None:
-    """Take an id that somebody else chose, or refuse it. PostgreSQL refuses NUL, and keys that are too long."""
-    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
-        raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
 
 
 def _check_seats(seats: Sequence[events_pb2.Seat], levels: Collection[str]) -> None:

@@ -9,13 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.codes import Tries, read_code
 from gouji.matchmaking.feeds import Feed
-from gouji.matchmaking.placing import Placement, check_id, of_request
+from gouji.matchmaking.matches import Matches
+from gouji.matchmaking.placing import Placement, of_request
 from gouji.matchmaking.presence import Here
 from gouji.matchmaking.room import Room
 from gouji.matchmaking.room_list import list_rooms
 from gouji.matchmaking.room_messages import read_seat, read_settings, room_message
 from gouji.matchmaking.rooms import Rooms, no_room, unknown_room
-from gouji.matchmaking.store import Store
+from gouji.matchmaking.tickets import check_id
 from gouji.matchmaking.withdrawals import cancel_of_players
 from gouji.serving.app import App
 from gouji.serving.auth import Caller, Role, Roles, caller
@@ -42,9 +43,9 @@ ROLES: Final[Roles] = {
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where tables are placed: the store, the bots' levels (asked for when one wanted is new), and who is told."""
+    """Where tables are placed: in which store, the bots' levels (asked for when one wanted is new), and who is told."""
 
-    store: Store
+    matches: Matches
     levels: Callable[[Set[str]], Awaitable[list[str]]]
     announce: Callable[[Placement, int], None]
 
@@ -162,7 +163,7 @@ class RoomServicer(room_pb2_grpc.RoomServiceServicer):
             placement = of_request(room.request(), uuid.uuid4().hex, levels)
             await cancel_of_players(connection, placement.players)
             try:
-                table_id = await self._desk.store.place_within(connection, placement, now)
+                table_id = await self._desk.matches.place_within(connection, placement, now)
             except ServiceError as error:
                 raise _elsewhere(error, room) from error
             made.append(placement)

@@ -1,78 +1,109 @@
 """Matchmaking over gRPC: `bind` and the servicer."""
 
 import uuid
-from collections.abc import AsyncIterator, Set
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
-import grpc
-
+from gouji.matchmaking.admin import ROLES as ADMIN_ROLES
+from gouji.matchmaking.admin import QueueAdminServicer
 from gouji.matchmaking.cycle import Cycle
+from gouji.matchmaking.enlisting import Enlisting
 from gouji.matchmaking.lobby import bind_lobby
+from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
-from gouji.matchmaking.placing import Placement, of_request
+from gouji.matchmaking.placer import BotLevels, Placer
+from gouji.matchmaking.queues import Queues
+from gouji.matchmaking.ratings import Ratings
 from gouji.matchmaking.room_service import Desk
 from gouji.matchmaking.store import Store
-from gouji.matchmaking.tickets import State, Ticket, read_wish, ticket_message
+from gouji.matchmaking.tickets import STANDING, State, Ticket, read_wish, refuse_claimed, ticket_message
 from gouji.matchmaking.untaken import Untaken
 from gouji.matchmaking.wakeups import Wakeups
-from gouji.matchmaking.watches import View, Watches
+from gouji.matchmaking.watches import Teller, View, Watches
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
-from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError
 from gouji.serving.settings import Settings
-from gouji.v1 import bot_pb2, bot_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc
+from gouji.v1 import admin_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc
 
 ROLES: Final[Roles] = {
-    "CreateTicket": {Role.PLAYER},
-    "WatchTicket": {Role.PLAYER},
-    "CancelTicket": {Role.PLAYER},
+    "CreateTicket": {Role.PLAYER, Role.SERVICE},
+    "ListTickets": {Role.PLAYER},
+    "WatchTicket": {Role.PLAYER, Role.SERVICE},
+    "CancelTicket": {Role.PLAYER, Role.SERVICE},
+    "ConfirmMatch": {Role.PLAYER},
     "PlaceTable": {Role.SERVICE, Role.OPERATOR},
 }
 """Who may call what."""
 
-BOTS_TIMEOUT_SECONDS: Final = 2.0
-"""How long the bot service may take to list its levels."""
-
 
 def bind(app: App) -> None:
     """Add matchmaking to a process."""
-    store, watches = Store(app.database), Watches()
+    store, matches, watches = Store(app.database), Matches(app.database), Watches()
     metrics = MatchmakingMetrics(app.metrics.registry)
-    wakeups = Wakeups(app.channels, app.log, store.addresses)
-    cycle = Cycle(store, watches, wakeups, metrics, clock=app.clock, settings=app.settings)
+    wakeups = Wakeups(app.channels, app.log, matches.addresses)
+    teller = Teller(store, watches, clock=app.clock, settings=app.settings)
     bots = BotLevels(app.channels)
-    placer = Placer(store, wakeups, metrics, bots)
+    placer = Placer(matches, wakeups, metrics, bots)
+    cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings, log=app.log)
+    servicer = MatchmakingServicer(
+        store=store,
+        matches=matches,
+        watches=watches,
+        cycle=cycle,
+        teller=teller,
+        wakeups=wakeups,
+        enlisting=Enlisting(store, Ratings(app.channels, app.log), app.settings),
+        placer=placer,
+        clock=app.clock,
+        settings=app.settings,
+    )
     app.add_servicer(
         matchmaking_pb2_grpc.add_MatchmakingServiceServicer_to_server,
-        MatchmakingServicer(store, watches, cycle, placer, clock=app.clock, settings=app.settings),
+        servicer,
         "gouji.v1.MatchmakingService",
         roles=ROLES,
     )
-    bind_lobby(app, Desk(store, bots.known, placer.announce))
+    app.add_servicer(
+        admin_pb2_grpc.add_QueueAdminServiceServicer_to_server,
+        QueueAdminServicer(store, Queues(app.database), teller, clock=app.clock),
+        "gouji.v1.QueueAdminService",
+        roles=ADMIN_ROLES,
+    )
+    bind_lobby(app, Desk(matches, bots.known, placer.announce))
     app.background("matchmaking cycle", cycle.run)
+    app.background("ticket watches", teller.run)
     app.background("table wake-ups", wakeups.run)
     app.background("untaken tables", Untaken(app.database, metrics, app.clock).run)
+    app.on_stop(cycle.release)
     app.on_stop(watches.close)
 
 
 class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
-    """Unpacks, asks store, watches and placer, packs. Somebody else's ticket is as unknown as none."""
+    """Unpacks, asks stores, watches and placer, packs. A ticket that is not the caller's is as unknown as none."""
 
     def __init__(
         self,
+        *,
         store: Store,
+        matches: Matches,
         watches: Watches,
         cycle: Cycle,
-        placer: "Placer",
-        *,
+        teller: Teller,
+        wakeups: Wakeups,
+        enlisting: Enlisting,
+        placer: Placer,
         clock: Clock,
         settings: Settings,
     ) -> None:
         self._store = store
+        self._matches = matches
         self._watches = watches
         self._cycle = cycle
+        self._teller = teller
+        self._wakeups = wakeups
+        self._enlisting = enlisting
         self._placer = placer
         self._clock = clock
         self._bots_after_ms = settings.bots_after_seconds * 1000
@@ -82,53 +113,79 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
     async def CreateTicket(  # noqa: N802 - gRPC's name
         self, request: matchmaking_pb2.CreateTicketRequest, context: Any
     ) -> matchmaking_pb2.CreateTicketResponse:
-        """Queue the caller, or give the ticket that stands in the same queue, its lease renewed.
+        """Queue the caller or its party, or give the ticket that its leader has in the same queue, renewed.
 
-        Refused with `already_seated` (metadata `table_id`) for a player at a live table, with `unknown_queue`
-        for what is no queue's name, with the rules' own reasons for rules that cannot be played, and with
-        `malformed`.
+        Refused with `already_seated` (metadata `player_id`, `table_id`) for a player at a live table, `already_queued`
+        for another member with a ticket of its own, `too_many_queues`, `player_paused` (with a delay) and
+        `queue_paused`; with `no_party`, `not_leader` and `party_not_ready`; with `unknown_queue` for what is no
+        queue's name, with the rules' own reasons for rules that cannot be played, and with `malformed`.
         """
-        who, now = caller(context), self._now()
         wish = read_wish(request, self._bots_after_ms)
-        ticket_id = uuid.uuid4().hex
-        new = Ticket(ticket_id, who.player_id, who.name, wish, State.WAITING, now, now + self._lease)
-        ticket, stood = await self._store.enqueue(new)
+        new, party = await self._enlisting.ticket(request, caller(context), wish, uuid.uuid4().hex, self._now())
+        ticket, stood = await self._store.enqueue(new, party)
         self._cycle.wake()
-        message = self._message(await self._view(ticket))
-        return matchmaking_pb2.CreateTicketResponse(ticket=message, already_queued=stood)
+        view = await self._view(ticket)
+        return matchmaking_pb2.CreateTicketResponse(ticket=self._message(view, new.leader), already_queued=stood)
+
+    async def ListTickets(  # noqa: N802 - gRPC's name
+        self, _request: matchmaking_pb2.ListTicketsRequest, context: Any
+    ) -> matchmaking_pb2.ListTicketsResponse:
+        """List the tickets in which the caller waits or has a match that is to be confirmed."""
+        player_id = caller(context).player_id
+        found = await self._store.standing_of(player_id)
+        messages = [self._message(await self._view(ticket), player_id) for ticket in found]
+        return matchmaking_pb2.ListTicketsResponse(tickets=messages)
 
     async def WatchTicket(  # noqa: N802 - gRPC's name
         self, request: matchmaking_pb2.WatchTicketRequest, context: Any
     ) -> AsyncIterator[matchmaking_pb2.WatchTicketResponse]:
-        """Send the ticket now, on each change and as a heart-beat, until it waits no longer.
+        """Send the ticket now, on each change and as a heart-beat, until it is settled for the caller.
 
         While it is watched its lease is renewed. Refused with `unknown_ticket`; ends with `draining` when the
         server stops.
         """
+        player_id = caller(context).player_id
         ticket = await self._own(request.ticket_id, context)
         await self._renew(ticket)
         with self._watches.follow(await self._view(ticket)) as watch:
             view = watch.view
             while True:
-                yield matchmaking_pb2.WatchTicketResponse(ticket=self._message(view))
-                if view.ticket.state is not State.WAITING:
+                yield matchmaking_pb2.WatchTicketResponse(ticket=self._message(view, player_id))
+                if view.ticket.state_for(player_id) not in STANDING:
                     return
                 view = await watch.next(self._heartbeat)
 
     async def CancelTicket(  # noqa: N802 - gRPC's name
         self, request: matchmaking_pb2.CancelTicketRequest, context: Any
     ) -> matchmaking_pb2.CancelTicketResponse:
-        """Leave the queue; a ticket cancelled or lapsed before stays so.
+        """Leave the queue, with the whole party; a ticket that has ended without a match stays so.
 
-        Refused with `unknown_ticket`, and with `ticket_claimed` (metadata `table_id`) when it is matched.
+        Refused with `unknown_ticket`, and with `ticket_claimed` (metadata `table_id`) when it has a match.
         """
         await self._own(request.ticket_id, context)
         ticket = await self._store.cancel(request.ticket_id)
-        if ticket.state is State.MATCHED:
-            metadata = {"table_id": ticket.table_id or ""}
-            raise ServiceError("ticket_claimed", f"You sit at table {ticket.table_id}.", metadata=metadata)
-        self._cycle.wake()
-        return matchmaking_pb2.CancelTicketResponse(ticket=self._message(View(ticket, 0)))
+        refuse_claimed(ticket)
+        self._teller.wake()
+        message = self._message(View(ticket), caller(context).player_id)
+        return matchmaking_pb2.CancelTicketResponse(ticket=message)
+
+    async def ConfirmMatch(  # noqa: N802 - gRPC's name
+        self, request: matchmaking_pb2.ConfirmMatchRequest, context: Any
+    ) -> matchmaking_pb2.ConfirmMatchResponse:
+        """Note that the caller is there; again, or after the match was placed, that changes nothing.
+
+        Refused with `unknown_ticket`, and with `not_gathering` when the ticket has no match, or it is too late.
+        """
+        player_id = caller(context).player_id
+        await self._own(request.ticket_id, context)
+        placed = await self._matches.confirm(request.ticket_id, player_id)
+        if placed is not None:
+            self._wakeups.put(placed)
+        ticket = await self._own(request.ticket_id, context)
+        if ticket.state_for(player_id) not in {State.GATHERING, State.MATCHED}:
+            raise ServiceError("not_gathering", "There is no match to confirm.")
+        self._teller.wake()
+        return matchmaking_pb2.ConfirmMatchResponse(ticket=self._message(View(ticket), player_id))
 
     async def PlaceTable(  # noqa: N802 - gRPC's name
         self, request: matchmaking_pb2.PlaceTableRequest, _context: Any
@@ -143,14 +200,15 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         return matchmaking_pb2.PlaceTableResponse(table_id=table_id)
 
     async def _own(self, ticket_id: str, context: Any) -> Ticket:
-        """Find one of the caller's tickets. PostgreSQL cannot compare with a text that holds NUL."""
+        """Find one of the caller's tickets; any for a service. PostgreSQL cannot compare with a text that holds NUL."""
         ticket = None if "\0" in ticket_id else await self._store.get(ticket_id)
-        if ticket is None or ticket.player_id != caller(context).player_id:
+        who = caller(context)
+        if ticket is None or (who.role is Role.PLAYER and ticket.member(who.player_id) is None):
             raise ServiceError("unknown_ticket", "You have no such ticket.")
         return ticket
 
     async def _renew(self, ticket: Ticket) -> None:
-        """Renew a lease that could run out before the cycle does it."""
+        """Renew a lease that could run out before the teller does it."""
         now = self._now()
         if ticket.expires_at - now < self._lease // 2:
             await self._store.renew([ticket.ticket_id], now + self._lease)
@@ -159,53 +217,8 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         waiting = ticket.state is State.WAITING
         return View(ticket, await self._store.position(ticket) if waiting else 0)
 
-    def _message(self, view: View) -> matchmaking_pb2.Ticket:
-        return ticket_message(view.ticket, view.position, self._now())
+    def _message(self, view: View, viewer: str) -> matchmaking_pb2.Ticket:
+        return ticket_message(view.ticket, viewer, position=view.position, expected=view.expected, now=self._now())
 
     def _now(self) -> int:
         return microseconds(self._clock.now())
-
-
-class Placer:
-    """Places tables past the queues."""
-
-    def __init__(self, store: Store, wakeups: Wakeups, metrics: MatchmakingMetrics, bots: "BotLevels") -> None:
-        self._store = store
-        self._wakeups = wakeups
-        self._metrics = metrics
-        self._bots = bots
-
-    async def place(self, request: matchmaking_pb2.PlaceTableRequest, now: int) -> str:
-        """Check a request, place its table and have the table service told; returns the table's id."""
-        levels = await self._bots.known({seat.bot_level for seat in request.seats} - {""})
-        placement = of_request(request, uuid.uuid4().hex, levels)
-        table_id = await self._store.place(placement, now)
-        if table_id == placement.table_id:
-            self.announce(placement, now)
-        else:
-            self._wakeups.put(table_id)
-        return table_id
-
-    def announce(self, placement: Placement, now: int) -> None:
-        """Count a table that was placed, and have the table service told."""
-        self._metrics.claimed(1, [placement], now)
-        self._wakeups.put(placement.table_id)
-
-
-class BotLevels:
-    """The bot service's levels, remembered."""
-
-    def __init__(self, channels: Channels) -> None:
-        self._channels = channels
-        self._levels: list[str] = []
-
-    async def known(self, wanted: Set[str]) -> list[str]:
-        """List the levels, weakest first; the bot service is asked when one that is wanted is not known."""
-        if not wanted <= set(self._levels):
-            stub: bot_pb2_grpc.BotServiceAsyncStub = self._channels.stub("bot", bot_pb2_grpc.BotServiceStub)
-            try:
-                response = await stub.ListBots(bot_pb2.ListBotsRequest(), timeout=BOTS_TIMEOUT_SECONDS)
-            except grpc.aio.AioRpcError as error:
-                raise ServiceError("overloaded", "The bot service does not answer.", retry_after_ms=1000) from error
-            self._levels = [level.level for level in response.levels]
-        return self._levels

@@ -1,46 +1,37 @@
-"""The SQL of matchmaking: tickets, the seats of players, and tables placed.
+"""The SQL of tickets: who waits where, and what became of it.
 
-PostgreSQL locks rows, and everybody locks them in one order, so that nobody waits in a ring: a request's
-table, then tickets by id, then seats by player, then the table servers' counts. Whoever only tidies up skips what is
-locked.
+PostgreSQL locks rows, and everybody locks them in one order, so that nobody waits in a ring: players' names, a match
+or a request's table, parties by id, then tickets by id, then seats by player, then the table servers' counts. Whoever
+only tidies up skips what is locked.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.matchmaking.placement import addresses, reserve
-from gouji.matchmaking.placing import Placement
-from gouji.matchmaking.policy import Member, Waiting
-from gouji.matchmaking.tickets import State, Ticket, Wish
+from gouji.matchmaking.parties import Party, party_of
+from gouji.matchmaking.tickets import STANDING, Member, State, Ticket, Wish
+from gouji.matchmaking.withdrawals import WAITING, end
+from gouji.serving.clock import moment
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
-from gouji.serving.schema import active_seats, tables, tickets
+from gouji.serving.schema import active_seats, matches, paused_queues, queue_pauses, ticket_members, tickets
 
-_CHUNK: Final = 1000
+MOST_QUEUES: Final = 4
+"""Queues in which a player may stand at a time."""
+
+RECENT_US: Final = 3_600_000_000
+"""How long opponents of a match are recent."""
+
+CHUNK: Final = 1000
 """Ids in one statement: both databases take some 32,000 parameters."""
-
-_WAITING: Final = tickets.c.state == State.WAITING.value
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was found waiting at one moment.
-
-    ``waiting`` can be matched, the oldest first. ``lapsed`` are the ids of tickets past their lease.
-    ``seated`` are tickets of players who meanwhile got a seat: (ticket, table, seat).
-    """
-
-    waiting: list[Waiting]
-    lapsed: list[str]
-    seated: list[tuple[str, str, int]]
 
 
 class Store:
-    """Tickets and placements in a database. Times are microseconds from 1970 on.
+    """Tickets in a database. Times are microseconds from 1970 on.
 
     Every method raises `StorageUnavailable` when the database cannot be reached.
     """
@@ -48,20 +39,38 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def enqueue(self, ticket: Ticket) -> tuple[Ticket, bool]:
-        """Put a new ticket into its queue; if the player has one there, renew and return that, and True.
+    async def party(self, party_id: str) -> Party | None:
+        """Read a party; None when there is none."""
+        async with self._database.connect() as connection:
+            return await party_of(connection, party_id)
 
-        Raises `ServiceError` `already_seated` when the player sits at a table.
+    async def recent_opponents(self, player_ids: Sequence[str], now: int) -> dict[str, frozenset[str]]:
+        """Find whom these players met on the other team within the last hour."""
+        async with self._database.connect() as connection:
+            rows = await connection.execute(_met(player_ids, now - RECENT_US))
+        met: defaultdict[str, set[str]] = defaultdict(set)
+        for player, opponent in rows:
+            met[player].add(opponent)
+        return {player: frozenset(opponents) for player, opponents in met.items()}
+
+    async def enqueue(self, ticket: Ticket, party: Party | None = None) -> tuple[Ticket, bool]:
+        """Put a new ticket into its queue; if its leader has one there, renew and return that, and True.
+
+        Raises `ServiceError`: `already_seated` when one of its players sits at a table; `already_queued` when another
+        than the leader stands in the queue; `queue_paused`, `player_paused`, `too_many_queues`; `party_not_ready`
+        when the party is no longer as it was.
         """
+        players = [member.player_id for member in ticket.members]
         async with self._database.begin() as connection:
-            seats = await _seats(connection, [ticket.player_id])
-            if ticket.player_id in seats:
-                raise already_seated(ticket.player_id, seats[ticket.player_id])
-            await _lapse_standing(connection, ticket)
-            while not await self._insert(connection, ticket):
-                # The one in the way may be gone by the time that it is looked for: then the way is free.
-                if standing := await _renew_standing(connection, ticket):
-                    return standing, True
+            await self._database.hold(connection, players)
+            if party is not None:
+                await _refuse_changed(connection, party)
+            stood = await self._stands(connection, ticket, players)
+            if stood is not None:
+                return (await _read(connection, [stood]))[stood], True
+            await _refuse_paused(connection, ticket)
+            await connection.execute(sa.insert(tickets), _row(ticket))
+            await connection.execute(sa.insert(ticket_members), [_member_row(ticket, one) for one in ticket.members])
         return ticket, False
 
     async def get(self, ticket_id: str) -> Ticket | None:
@@ -70,150 +79,91 @@ class Store:
 
     async def many(self, ticket_ids: Iterable[str]) -> dict[str, Ticket]:
         """Read tickets by id; those that do not exist are missing."""
-        found: dict[str, Ticket] = {}
         async with self._database.connect() as connection:
-            for ids in _chunks(ticket_ids):
-                rows = await connection.execute(sa.select(tickets).where(tickets.c.ticket_id.in_(ids)))
-                found |= {row.ticket_id: _ticket(row) for row in rows}
-        return found
+            return await _read(connection, ticket_ids)
+
+    async def standing_of(self, player_id: str) -> list[Ticket]:
+        """Read the tickets of a player that wait or gather, the oldest first."""
+        own = sa.select(ticket_members.c.ticket_id).where(
+            ticket_members.c.player_id == player_id, ticket_members.c.state.in_(STANDING)
+        )
+        async with self._database.connect() as connection:
+            found = await _read(connection, await connection.scalars(own))
+        return sorted(found.values(), key=lambda ticket: (ticket.created_at, ticket.ticket_id))
 
     async def position(self, ticket: Ticket) -> int:
         """Count the tickets of the queue that wait longer, plus one."""
         older = sa.tuple_(tickets.c.created_at, tickets.c.ticket_id) < (ticket.created_at, ticket.ticket_id)
-        ahead = sa.select(sa.func.count()).where(_WAITING, tickets.c.queue == ticket.wish.queue, older)
+        ahead = sa.select(sa.func.count()).where(WAITING, tickets.c.queue == ticket.wish.queue, older)
         async with self._database.connect() as connection:
             return 1 + (await connection.scalar(ahead) or 0)
 
+    async def line(self, queues: Collection[str]) -> list[tuple[str, str]]:
+        """List who waits in these queues, the oldest first: (queue, ticket)."""
+        query = sa.select(tickets.c.queue, tickets.c.ticket_id).where(WAITING, tickets.c.queue.in_(queues))
+        async with self._database.connect() as connection:
+            rows = await connection.execute(query.order_by(tickets.c.created_at, tickets.c.ticket_id))
+        return [(row.queue, row.ticket_id) for row in rows]
+
+    async def expected(self, queues: Collection[str], now: int) -> dict[str, int]:
+        """Say how long people of the last hour's matches waited, by queue, on the average."""
+        query = sa.select(matches.c.queue, sa.func.avg(matches.c.mean_wait)).group_by(matches.c.queue)
+        lately = matches.c.queue.in_(queues), matches.c.created_at > now - RECENT_US
+        async with self._database.connect() as connection:
+            return {queue: int(wait) for queue, wait in await connection.execute(query.where(*lately))}
+
     async def cancel(self, ticket_id: str) -> Ticket:
         """Take a ticket, which must exist, out of its queue; one no longer waiting stays as it was."""
-        this = tickets.c.ticket_id == ticket_id
         async with self._database.begin() as connection:
-            await connection.execute(sa.update(tickets).where(this, _WAITING).values(state=State.CANCELLED))
-            return _ticket((await connection.execute(sa.select(tickets).where(this))).one())
+            await end(connection, [ticket_id], State.CANCELLED)
+            return (await _read(connection, [ticket_id]))[ticket_id]
 
-    async def look(self, now: int) -> Found:
-        """Read all waiting tickets."""
-        found = Found([], [], [])
-        async with self._database.connect() as connection:
-            rows = await connection.execute(_LOOK)
-            for ticket, player, name, queue, rules, length, since, patience, expires, table, seat in rows:
-                if table is not None:
-                    found.seated.append((ticket, table, seat))
-                elif expires <= now:
-                    found.lapsed.append(ticket)
-                else:
-                    members, accepted = (Member(player, name),), tuple(rules.split("\n"))
-                    found.waiting.append(Waiting(ticket, queue, members, False, accepted, length, since, patience))
-        return found
+    async def lapse(self, ticket_ids: Iterable[str], now: int) -> None:
+        """End the tickets that were found past their lease, unless they have changed since."""
+        for ids in chunks(ticket_ids):
+            async with self._database.begin() as connection:
+                late = _idle(ids).where(tickets.c.expires_at <= now)
+                await end(connection, list(await connection.scalars(late)), State.LAPSED)
 
-    async def tidy(self, found: Found, now: int) -> None:
-        """End the tickets that were found lapsed or of seated players, unless they have changed since."""
-        for ids in _chunks(found.lapsed):
-            lapsed = _idle(ids).where(tickets.c.expires_at <= now)
-            change = sa.update(tickets).where(tickets.c.ticket_id.in_(lapsed)).values(state=State.LAPSED)
+    async def withdraw(self, ticket_ids: Iterable[str]) -> None:
+        """End the tickets of players who sit at a table elsewhere, unless they have changed since."""
+        for ids in chunks(ticket_ids):
             async with self._database.begin() as connection:
-                await connection.execute(change)
-        if found.seated:
-            async with self._database.begin() as connection:
-                await _match(connection, found.seated)
+                await end(connection, list(await connection.scalars(_idle(ids))), State.CANCELLED)
 
     async def renew(self, ticket_ids: Iterable[str], expires_at: int) -> None:
         """Lengthen the leases of those that still wait; one that is being claimed is passed over."""
-        for ids in _chunks(ticket_ids):
+        for ids in chunks(ticket_ids):
             change = sa.update(tickets).where(tickets.c.ticket_id.in_(_idle(ids)))
             async with self._database.begin() as connection:
                 await connection.execute(change.values(expires_at=expires_at))
 
-    async def claim(self, placements: Sequence[Placement], now: int) -> list[Placement]:
-        """Turn tickets into tables, in one transaction. Returns the tables made.
-
-        A table is made whole or not at all: not when one of its tickets no longer waits or a player has a
-        seat. Every ticket of a player who gets a seat is matched to it, in other queues too. A table for which no
-        server has room waits for one.
-        """
-        async with self._database.begin() as connection:
-            waiting = await _lock_waiting(connection, placements)
-            able = [one for one in placements if all(ticket.ticket_id in waiting for ticket in one.tickets)]
-            seated = await self._occupy(connection, able)
-            made = [one for one in able if one.players.keys() <= seated]
-            if len(made) < len(able):
-                await _vacate(connection, {one.table_id for one in able} - {one.table_id for one in made})
-            if made:
-                await _match(connection, _seating(made, waiting))
-                servers = await reserve(connection, [placement.table_id for placement in made])
-                rows = [_table(placement, now, servers.get(placement.table_id)) for placement in made]
-                await connection.execute(sa.insert(tables), rows)
-        return made
-
-    async def place(self, placement: Placement, now: int) -> str:
-        """Place a table as asked for; returns its id, or that of the table which the request got before.
-
-        Raises `ServiceError` `already_seated` when one of the players has a seat; then nothing is done.
-        """
-        async with self._database.begin() as connection:
-            return await self.place_within(connection, placement, now)
-
-    async def place_within(self, connection: AsyncConnection, placement: Placement, now: int) -> str:
-        """Do the same as part of the connection's transaction."""
-        once = self._database.insert(tables).on_conflict_do_nothing(index_elements=["request_id"])
-        row = await connection.execute(once.returning(tables.c.table_id), _table(placement, now))
-        if row.first() is None:
-            before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
-            return str(await connection.scalar(before))
-        waiting = await _lock_waiting(connection, [placement])
-        elsewhere = sorted(placement.players.keys() - await self._occupy(connection, [placement]))
-        if elsewhere:
-            seats = await _seats(connection, elsewhere)
-            raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
-        await _match(connection, _seating([placement], waiting))
-        await _assign(connection, placement.table_id)
-        return placement.table_id
-
-    async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:
-        """Give the addresses of the servers that these tables are placed for and that have not taken them yet."""
-        async with self._database.connect() as connection:
-            return await addresses(connection, table_ids)
-
-    async def _insert(self, connection: AsyncConnection, ticket: Ticket) -> bool:
-        """Insert a ticket unless the player has one waiting in that queue."""
-        once = self._database.insert(tickets).on_conflict_do_nothing(
-            index_elements=["player_id", "queue"], index_where=sa.text("state = 'waiting'")
-        )
-        inserted = await connection.execute(once.returning(tickets.c.ticket_id), _row(ticket))
-        return inserted.first() is not None
-
-    async def _occupy(self, connection: AsyncConnection, placements: Iterable[Placement]) -> set[str]:
-        """Give the players their seats; returns those who got one, the others have another."""
-        rows = [
-            {"player_id": player_id, "table_id": placement.table_id, "seat": seat}
-            for placement in placements
-            for player_id, seat in placement.players.items()
-        ]
-        if not rows:
-            return set()
-        once = self._database.insert(active_seats).on_conflict_do_nothing(index_elements=["player_id"])
-        rows.sort(key=lambda row: str(row["player_id"]))
-        return set(await connection.scalars(once.returning(active_seats.c.player_id), rows))
+    async def _stands(self, connection: AsyncConnection, ticket: Ticket, players: Sequence[str]) -> str | None:
+        """Say which ticket stands in the way as it is the leader's; refuse for what else does."""
+        found = await _lock_standing(connection, players)
+        late = {row.ticket_id for row in found if _is_late(row, ticket)}
+        await end(connection, sorted(late), State.LAPSED)
+        here = {row.player_id: row for row in found if row.queue == ticket.wish.queue and row.ticket_id not in late}
+        own = here.get(ticket.leader)
+        if own is not None and own.state == State.GATHERING:
+            return str(own.ticket_id)
+        await _refuse_seated(connection, players)
+        if own is not None:
+            longer = sa.update(tickets).where(tickets.c.ticket_id == own.ticket_id)
+            await connection.execute(longer.values(expires_at=ticket.expires_at))
+            return str(own.ticket_id)
+        if here:
+            metadata = {"player_id": min(here)}
+            raise ServiceError("already_queued", f"{min(here)} stands in this queue already.", metadata=metadata)
+        _refuse_many(found, late)
+        return None
 
 
-_LOOK: Final = (
-    sa.select(
-        tickets.c.ticket_id,
-        tickets.c.player_id,
-        tickets.c.player_name,
-        tickets.c.queue,
-        tickets.c.rules,
-        tickets.c.length,
-        tickets.c.created_at,
-        tickets.c.bots_after_ms * 1000,
-        tickets.c.expires_at,
-        active_seats.c.table_id,
-        active_seats.c.seat,
-    )
-    .select_from(tickets.outerjoin(active_seats, tickets.c.player_id == active_seats.c.player_id))
-    .where(_WAITING)
-    .order_by(tickets.c.created_at, tickets.c.ticket_id)
-)
+async def seats_of(connection: AsyncConnection, player_ids: Sequence[str]) -> dict[str, str]:
+    """Find the tables at which these players sit."""
+    seats = sa.select(active_seats.c.player_id, active_seats.c.table_id)
+    rows = await connection.execute(seats.where(active_seats.c.player_id.in_(player_ids)))
+    return {row.player_id: row.table_id for row in rows}
 
 
 def already_seated(player_id: str, table_id: str) -> ServiceError:
@@ -222,116 +172,158 @@ def already_seated(player_id: str, table_id: str) -> ServiceError:
     return ServiceError("already_seated", f"{player_id} sits at table {table_id}.", metadata=metadata)
 
 
-async def _seats(connection: AsyncConnection, player_ids: Sequence[str]) -> dict[str, str]:
-    """Find the tables at which these players sit."""
-    seats = sa.select(active_seats.c.player_id, active_seats.c.table_id)
-    rows = await connection.execute(seats.where(active_seats.c.player_id.in_(player_ids)))
-    return {row.player_id: row.table_id for row in rows}
+def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Divide ids into lists that fit a statement."""
+    all_ids = list(ids)
+    return (all_ids[start : start + CHUNK] for start in range(0, len(all_ids), CHUNK))
 
 
-def _standing(change: sa.Update, ticket: Ticket) -> sa.Update:
-    """Narrow a change to the player's waiting ticket in the same queue."""
-    same = tickets.c.player_id == ticket.player_id, tickets.c.queue == ticket.wish.queue
-    return change.where(_WAITING, *same)
+def _met(player_ids: Sequence[str], since: int) -> sa.Select[Any]:
+    own, other = ticket_members.alias("own"), ticket_members.alias("other")
+    then, theirs = tickets.alias("then"), tickets.alias("theirs")
+    return (
+        sa.select(own.c.player_id, other.c.player_id)
+        .join_from(own, then, then.c.ticket_id == own.c.ticket_id)
+        .join(theirs, theirs.c.table_id == then.c.table_id)
+        .join(other, other.c.ticket_id == theirs.c.ticket_id)
+        .where(own.c.player_id.in_(player_ids), own.c.state == State.MATCHED, then.c.created_at > since)
+        .where(other.c.state == State.MATCHED, (own.c.seat + other.c.seat) % 2 == 1)
+        .distinct()
+    )
 
 
-async def _lapse_standing(connection: AsyncConnection, ticket: Ticket) -> None:
-    late = _standing(sa.update(tickets), ticket).where(tickets.c.expires_at <= ticket.created_at)
-    await connection.execute(late.values(state=State.LAPSED))
+async def _lock_standing(connection: AsyncConnection, player_ids: Sequence[str]) -> Sequence[Any]:
+    """Lock the players' tickets that wait or gather, in whatever queue."""
+    member = ticket_members.c
+    query = (
+        sa.select(member.player_id, tickets.c.ticket_id, tickets.c.queue, tickets.c.state, tickets.c.expires_at)
+        .join_from(ticket_members, tickets, member.ticket_id == tickets.c.ticket_id)
+        .where(member.player_id.in_(player_ids), member.state.in_(STANDING), tickets.c.state.in_(STANDING))
+        .order_by(tickets.c.ticket_id)
+        .with_for_update(of=tickets)
+    )
+    return (await connection.execute(query)).all()
 
 
-async def _renew_standing(connection: AsyncConnection, ticket: Ticket) -> Ticket | None:
-    renewal = _standing(sa.update(tickets), ticket).values(expires_at=ticket.expires_at)
-    row = (await connection.execute(renewal.returning(*tickets.c))).first()
-    return _ticket(row) if row else None
+def _is_late(row: Any, ticket: Ticket) -> bool:
+    return bool(row.state == State.WAITING and row.expires_at <= ticket.created_at)
 
 
-async def _lock_waiting(connection: AsyncConnection, placements: Iterable[Placement]) -> dict[str, str]:
-    """Lock all waiting tickets of the players, in whatever queue; returns the player of each."""
-    players = [player_id for placement in placements for player_id in placement.players]
-    waiting = sa.select(tickets.c.ticket_id, tickets.c.player_id).where(_WAITING)
-    ordered = waiting.order_by(tickets.c.ticket_id).with_for_update()
-    rows = await connection.execute(ordered.where(tickets.c.player_id.in_(players)))
-    return {row.ticket_id: row.player_id for row in rows}
+async def _refuse_seated(connection: AsyncConnection, player_ids: Sequence[str]) -> None:
+    seats = await seats_of(connection, player_ids)
+    if seats:
+        raise already_seated(*min(seats.items()))
 
 
-async def _vacate(connection: AsyncConnection, table_ids: Set[str]) -> None:
-    """Take back the seats of tables that cannot be made."""
-    await connection.execute(sa.delete(active_seats).where(active_seats.c.table_id.in_(table_ids)))
+async def _refuse_changed(connection: AsyncConnection, party: Party) -> None:
+    now = await party_of(connection, party.party_id, lock=True)
+    if now is None or (now.leader, now.members) != (party.leader, party.members):
+        raise ServiceError("party_not_ready", "The party has changed meanwhile.")
 
 
-async def _assign(connection: AsyncConnection, table_id: str) -> None:
-    """Give a table its server, if one has room."""
-    for server in (await reserve(connection, [table_id])).values():
-        await connection.execute(sa.update(tables).where(tables.c.table_id == table_id).values(assigned=server))
+async def _refuse_paused(connection: AsyncConnection, ticket: Ticket) -> None:
+    paused = sa.select(paused_queues.c.reason).where(paused_queues.c.queue == ticket.wish.queue)
+    reason = await connection.scalar(paused)
+    if reason is not None:
+        raise ServiceError("queue_paused", f"The queue is paused: {reason}", metadata={"queue": ticket.wish.queue})
+    players = [member.player_id for member in ticket.members]
+    waits = sa.select(queue_pauses.c.player_id, queue_pauses.c.until).where(
+        queue_pauses.c.player_id.in_(players), queue_pauses.c.until > ticket.created_at
+    )
+    row = (await connection.execute(waits.order_by(queue_pauses.c.until.desc()))).first()
+    if row is not None:
+        raise ServiceError(
+            "player_paused",
+            f"{row.player_id} did not confirm a match, and may queue again at {moment(row.until):%H:%M:%S} UTC.",
+            retry_after_ms=(row.until - ticket.created_at) // 1000 + 1,
+            metadata={"player_id": row.player_id},
+        )
 
 
-async def _match(connection: AsyncConnection, matches: Iterable[tuple[str, str, int]]) -> None:
-    """Match tickets that wait: (ticket, table, seat) each."""
-    rows = [{"ticket": ticket, "table": table, "at": seat} for ticket, table, seat in sorted(matches)]
-    if rows:
-        change = sa.update(tickets).where(tickets.c.ticket_id == sa.bindparam("ticket"), _WAITING)
-        change = change.values(state=State.MATCHED, table_id=sa.bindparam("table"), seat=sa.bindparam("at"))
-        await connection.execute(change, rows)
+def _refuse_many(found: Iterable[Any], late: Collection[str]) -> None:
+    stands: defaultdict[str, set[str]] = defaultdict(set)
+    for row in found:
+        if row.ticket_id not in late:
+            stands[row.player_id].add(row.queue)
+    for player, queues in sorted(stands.items()):
+        if len(queues) >= MOST_QUEUES:
+            metadata = {"player_id": player}
+            raise ServiceError("too_many_queues", f"{player} stands in {len(queues)} queues.", metadata=metadata)
 
 
-def _seating(placements: Iterable[Placement], waiting: Mapping[str, str]) -> Iterator[tuple[str, str, int]]:
-    """Say which of the waiting tickets (their players given) are matched to which table and seat."""
-    seats = {
-        player_id: (placement.table_id, seat)
-        for placement in placements
-        for player_id, seat in placement.players.items()
-    }
-    return ((ticket, *seats[player]) for ticket, player in waiting.items() if player in seats)
+async def _read(connection: AsyncConnection, ticket_ids: Iterable[str]) -> dict[str, Ticket]:
+    found: dict[str, Ticket] = {}
+    gathers = (matches.c.table_id == tickets.c.table_id) & (tickets.c.state == State.GATHERING)
+    for ids in chunks(ticket_ids):
+        members: defaultdict[str, list[Any]] = defaultdict(list)
+        for row in await connection.execute(sa.select(ticket_members).where(ticket_members.c.ticket_id.in_(ids))):
+            members[row.ticket_id].append(row)
+        query = sa.select(tickets, matches.c.ready_by).join_from(tickets, matches, gathers, isouter=True)
+        rows = await connection.execute(query.where(tickets.c.ticket_id.in_(ids)))
+        found |= {row.ticket_id: _ticket(row, members[row.ticket_id]) for row in rows}
+    return found
 
 
 def _idle(ticket_ids: Sequence[str]) -> sa.Select[tuple[str]]:
     """Select those tickets that wait and that nobody is changing, and lock them."""
-    select = sa.select(tickets.c.ticket_id).where(_WAITING, tickets.c.ticket_id.in_(ticket_ids))
+    select = sa.select(tickets.c.ticket_id).where(WAITING, tickets.c.ticket_id.in_(ticket_ids))
     return select.order_by(tickets.c.ticket_id).with_for_update(skip_locked=True)
-
-
-def _chunks(ticket_ids: Iterable[str]) -> Iterator[list[str]]:
-    ids = list(ticket_ids)
-    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
 
 
 def _row(ticket: Ticket) -> dict[str, Any]:
     return {
         "ticket_id": ticket.ticket_id,
-        "player_id": ticket.player_id,
-        "player_name": ticket.player_name,
         "queue": ticket.wish.queue,
+        "leader": ticket.leader,
+        "party_id": ticket.party_id,
         "rules": "\n".join(ticket.wish.rules),
         "length": ticket.wish.length,
         "bots_after_ms": ticket.wish.bots_after_ms,
+        "both_teams": ticket.wish.both_teams,
+        "latency_ms": ticket.wish.latency_ms,
         "state": ticket.state,
         "created_at": ticket.created_at,
         "expires_at": ticket.expires_at,
     }
 
 
-def _ticket(row: sa.Row[Any]) -> Ticket:
-    wish = Wish(row.queue, tuple(row.rules.split("\n")), row.length, row.bots_after_ms)
+def _member_row(ticket: Ticket, member: Member) -> dict[str, Any]:
+    return {
+        "ticket_id": ticket.ticket_id,
+        "player_id": member.player_id,
+        "queue": ticket.wish.queue,
+        "name": member.name,
+        "rating": member.rating,
+        "deviation": member.deviation,
+        "recent": "\n".join(sorted(member.recent)),
+        "state": member.state,
+    }
+
+
+def _ticket(row: Any, members: Iterable[Any]) -> Ticket:
+    rules = tuple(row.rules.split("\n"))
+    ordered = sorted(members, key=lambda member: (member.player_id != row.leader, member.player_id))
     return Ticket(
         ticket_id=row.ticket_id,
-        player_id=row.player_id,
-        player_name=row.player_name,
-        wish=wish,
+        members=tuple(_member(member) for member in ordered),
+        wish=Wish(row.queue, rules, row.length, row.bots_after_ms, row.both_teams, row.latency_ms),
         state=State(row.state),
         created_at=row.created_at,
         expires_at=row.expires_at,
+        party_id=row.party_id,
         table_id=row.table_id,
-        seat=row.seat,
+        ready_by=row.ready_by,
     )
 
 
-def _table(placement: Placement, now: int, server: str | None = None) -> dict[str, Any]:
-    return {
-        "assigned": server,
-        "table_id": placement.table_id,
-        "spec": placement.spec.SerializeToString(deterministic=True),
-        "state": "placed",
-        "created_at": now,
-        "request_id": placement.request_id,
-    }
+def _member(row: Any) -> Member:
+    return Member(
+        player_id=row.player_id,
+        name=row.name,
+        rating=row.rating,
+        deviation=row.deviation,
+        recent=frozenset(row.recent.split()),
+        state=State(row.state),
+        seat=row.seat,
+        confirmed=row.confirmed,
+    )

@@ -19,6 +19,10 @@ MOST_HANDS: Final = 32
 MOST_POINTS: Final = 1000
 MOST_RULE_SETS: Final = 8
 MOST_PATIENCE_MS: Final = 86_400_000
+MOST_LATENCY_MS: Final = 60_000
+TEAM: Final = 3
+LONGEST_ID: Final = 128
+"""Characters of an id that somebody else chose."""
 
 _QUEUE: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,31}")
 _REASONS: Final[dict[type[RuleSetError], str]] = {
@@ -29,41 +33,89 @@ _REASONS: Final[dict[type[RuleSetError], str]] = {
 
 
 class State(StrEnum):
-    """Where a ticket is in its life; all but the first are for good."""
+    """Where a ticket is in its life; from the third on it is settled.
+
+    A gathering ticket has a match whose people are asked to confirm. One of a ticket's members may have ``missed``
+    a match while the others wait again.
+    """
 
     WAITING = "waiting"
+    GATHERING = "gathering"
     MATCHED = "matched"
     CANCELLED = "cancelled"
     LAPSED = "lapsed"
+    MISSED = "missed"
+
+
+STANDING: Final = frozenset({State.WAITING, State.GATHERING})
+"""States that a ticket leaves again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a player asks for, checked.
+    """What a player or party asks for, checked.
 
     ``rules`` are as `rules_text` writes them, the dearest first, ``length`` is as `length_text` writes it.
-    ``bots_after_ms`` is None where only people are wanted.
+    ``bots_after_ms`` is None where only people are wanted. ``latency_ms`` is to the queue's region, 0 when unknown.
     """
 
     queue: str
     rules: tuple[str, ...]
     length: str
     bots_after_ms: int | None
+    both_teams: bool = False
+    latency_ms: int = 0
+
+    @property
+    def family(self) -> str:
+        """The preset of the dearest rules: ratings go by it."""
+        return str(json.loads(self.rules[0])["preset"])
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A player of a ticket, and what was looked up of it."""
+
+    player_id: str
+    name: str
+    rating: float
+    deviation: float
+    recent: frozenset[str] = frozenset()
+    state: State = State.WAITING
+    seat: int | None = None
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One player in one queue. Times are microseconds from 1970 on."""
+    """Players who queue together, their leader first. Times are microseconds from 1970 on.
+
+    ``ready_by`` is there while the ticket gathers.
+    """
 
     ticket_id: str
-    player_id: str
-    player_name: str
+    members: tuple[Member, ...]
     wish: Wish
     state: State
     created_at: int
     expires_at: int
+    party_id: str | None = None
     table_id: str | None = None
-    seat: int | None = None
+    ready_by: int | None = None
+
+    @property
+    def leader(self) -> str:
+        """Who made it, or in whose name it was made."""
+        return self.members[0].player_id
+
+    def member(self, player_id: str) -> Member | None:
+        """Find one of its players."""
+        return next((member for member in self.members if member.player_id == player_id), None)
+
+    def state_for(self, player_id: str) -> State:
+        """Say how it stands for one of its players, or for anybody else."""
+        member = self.member(player_id)
+        return State.MISSED if member and member.state is State.MISSED else self.state
 
 
 def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int) -> Wish:
@@ -72,10 +124,12 @@ def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int) 
         raise malformed("rules", f"has {len(request.rules)} rule sets; {MOST_RULE_SETS} are the most")
     rules = [read_rules(given, f"rules[{n}]") for n, given in enumerate(request.rules)] or [RuleSet()]
     return Wish(
-        queue=_read_queue(request.queue or DEFAULT_QUEUE),
+        queue=read_queue(request.queue or DEFAULT_QUEUE),
         rules=tuple(dict.fromkeys(rules_text(each) for each in rules)),
         length=length_text(read_length(request.length)),
         bots_after_ms=_read_patience(request, bots_after_ms),
+        both_teams=request.both_teams,
+        latency_ms=_read_latency(request),
     )
 
 
@@ -84,7 +138,21 @@ def malformed(field: str, problem: str) -> ServiceError:
     return ServiceError("malformed", f"{field}: {problem}", metadata={"field": field})
 
 
-def _read_queue(name: str) -> str:
+def check_id(field: str, given: str) -> None:
+    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
+    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
+        raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
+
+
+def refuse_claimed(ticket: Ticket) -> None:
+    """Refuse to cancel what has a match, with `ticket_claimed`."""
+    if ticket.state in {State.GATHERING, State.MATCHED}:
+        metadata = {"table_id": ticket.table_id or ""}
+        raise ServiceError("ticket_claimed", f"It has a match, at table {ticket.table_id}.", metadata=metadata)
+
+
+def read_queue(name: str) -> str:
+    """Check a queue's name."""
     if not _QUEUE.fullmatch(name):
         raise ServiceError("unknown_queue", "queue: a name has the form region/format, such as local/quick.")
     return name
@@ -99,6 +167,12 @@ def _read_patience(request: matchmaking_pb2.CreateTicketRequest, otherwise: int)
     if not 0 <= patience <= MOST_PATIENCE_MS:
         raise malformed("bots_after", "is not between nothing and a day")
     return patience
+
+
+def _read_latency(request: matchmaking_pb2.CreateTicketRequest) -> int:
+    """Read the latency to the queue's region; other regions do not matter here."""
+    region = (request.queue or DEFAULT_QUEUE).partition("/")[0]
+    return min(request.latencies_ms.get(region, 0), MOST_LATENCY_MS)
 
 
 def read_rules(given: rules_pb2.RuleSet, field: str) -> RuleSet:
@@ -147,23 +221,54 @@ def length_message(text: str) -> rules_pb2.MatchLength:
     return rules_pb2.MatchLength(**json.loads(text))
 
 
-def ticket_message(ticket: Ticket, position: int, now: int) -> matchmaking_pb2.Ticket:
-    """Say what a ticket is at ``now``; ``position`` is its place in the queue from 1, or 0 when unknown."""
-    waiting = ticket.state is State.WAITING
+def check_size(players: int, *, both_teams: bool) -> None:
+    """See that a party fits: one team, or both if it asks for that. The table bounds it to six."""
+    if players > TEAM and not both_teams:
+        raise malformed("both_teams", f"is not set, and {players} do not fit on one team of {TEAM}")
+
+
+def ticket_message(
+    ticket: Ticket, viewer: str, *, position: int, expected: int | None, now: int
+) -> matchmaking_pb2.Ticket:
+    """Say what a ticket is at ``now``, to one of its players or to anybody else.
+
+    ``position`` is its place in the queue from 1, or 0 when unknown; ``expected`` how long tickets of the queue
+    waited of late, if that is known.
+    """
+    state = ticket.state_for(viewer)
+    waiting, member = state is State.WAITING, ticket.member(viewer)
     message = matchmaking_pb2.Ticket(
         ticket_id=ticket.ticket_id,
         queue=ticket.wish.queue,
-        state=matchmaking_pb2.TicketState.Value(f"TICKET_STATE_{ticket.state.name}"),
+        state=matchmaking_pb2.TicketState.Value(f"TICKET_STATE_{state.name}"),
         position=position if waiting else 0,
-        table_id=ticket.table_id or "",
-        seat=ticket.seat or 0,
         rules=_messages(ticket.wish.rules),
+        members=[_member_message(one) for one in ticket.members if one.state is ticket.state],
+        party_id=ticket.party_id or "",
+        both_teams=ticket.wish.both_teams,
     )
     message.created.FromDatetime(moment(ticket.created_at))
-    if waiting and ticket.wish.bots_after_ms is not None:
-        left = ticket.wish.bots_after_ms * 1000 - (now - ticket.created_at)
-        message.estimate.FromMicroseconds(max(left, 0))
+    if state in {State.GATHERING, State.MATCHED}:
+        message.table_id = ticket.table_id or ""
+        message.seat = (member.seat if member else None) or 0
+    if state is State.GATHERING and ticket.ready_by is not None:
+        message.ready_by.FromDatetime(moment(ticket.ready_by))
+    left = _left(ticket, expected, now) if waiting else None
+    if left is not None:
+        message.estimate.FromMicroseconds(left)
     return message
+
+
+def _left(ticket: Ticket, expected: int | None, now: int) -> int | None:
+    """Guess how long a ticket still waits; None when nothing is known."""
+    patience = ticket.wish.bots_after_ms
+    bounds = [expected, None if patience is None else patience * 1000]
+    known = [bound for bound in bounds if bound is not None]
+    return max(min(known) - (now - ticket.created_at), 0) if known else None
+
+
+def _member_message(member: Member) -> matchmaking_pb2.TicketMember:
+    return matchmaking_pb2.TicketMember(player_id=member.player_id, name=member.name, confirmed=member.confirmed)
 
 
 def _messages(rules: Iterable[str]) -> list[rules_pb2.RuleSet]:

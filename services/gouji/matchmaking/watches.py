@@ -1,21 +1,29 @@
-"""Who follows which ticket in this process, and what each has been told."""
+"""Who follows which ticket in this process, what each has been told, and telling it."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
 
+from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import State, Ticket
+from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError
+from gouji.serving.settings import Settings
+
+_EXPECTED_SECONDS: Final = 5.0
+"""How often it is worked out anew how long the queues' people wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a watcher is shown: a ticket, and its place in the queue from 1."""
+    """What a watcher is shown: a ticket, its place in the queue from 1, and how long others waited if known."""
 
     ticket: Ticket
-    position: int
+    position: int = 0
+    expected: int | None = None
 
 
 class Watch:
@@ -28,8 +36,9 @@ class Watch:
 
     def tell(self, view: View) -> None:
         """Hand over a view; one that shows the same is not passed on."""
-        if view != self.view:
-            self.view = view
+        changed = (view.ticket, view.position) != (self.view.ticket, self.view.position)
+        self.view = view
+        if changed:
             self._told.set()
 
     def close(self) -> None:
@@ -74,17 +83,88 @@ class Watches:
         """Tickets that somebody watches."""
         return self._watches.keys()
 
-    def publish(self, positions: Mapping[str, int], ended: Mapping[str, Ticket]) -> None:
-        """Tell everybody of tickets that moved up in their queue, or that wait no longer."""
+    @property
+    def queues(self) -> set[str]:
+        """The queues of these tickets."""
+        return {watch.view.ticket.wish.queue for watches in self._watches.values() for watch in watches}
+
+    def waits(self, ticket_id: str) -> bool:
+        """Whether the watchers of a ticket have been told that it waits."""
+        return all(watch.view.ticket.state is State.WAITING for watch in self._watches.get(ticket_id, ()))
+
+    def publish(self, positions: Mapping[str, int], changed: Mapping[str, Ticket], expected: Mapping[str, int]) -> None:
+        """Tell everybody of tickets that moved up in their queue, or that are not as they were."""
         for ticket_id, watches in self._watches.items():
             for watch in watches:
-                if ticket_id in positions:
-                    watch.tell(replace(watch.view, position=positions[ticket_id]))
-                elif ticket_id in ended and ended[ticket_id].state is not State.WAITING:
-                    watch.tell(View(ended[ticket_id], 0))
+                ticket = changed.get(ticket_id, watch.view.ticket)
+                watch.tell(View(ticket, positions.get(ticket_id, 0), expected.get(ticket.wish.queue)))
 
     async def close(self) -> None:
         """End all watches."""
         for watches in self._watches.values():
             for watch in watches:
                 watch.close()
+
+
+class Teller:
+    """Keeps the watched tickets of this process alive, and tells their watchers what has become of them."""
+
+    def __init__(self, store: Store, watches: Watches, *, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._watches = watches
+        self._clock = clock
+        self._interval = settings.queue_cycle_ms / 1000
+        self._lease = settings.ticket_lease_seconds * 1_000_000
+        self._renew_at = 0
+        self._expected: dict[str, int] = {}
+        self._expected_at = 0.0
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Have the watchers told soon: something has changed."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Tell the watchers over and over, for ever."""
+        while True:
+            await self.turn()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._interval):
+                    await self._woken.wait()
+            self._woken.clear()
+
+    async def turn(self) -> None:
+        """Tell the watchers once."""
+        now = microseconds(self._clock.now())
+        watched = set(self._watches.ticket_ids)
+        if not watched:
+            return
+        renewed = await self._renew(watched, now)
+        queues = self._watches.queues
+        await self._expect(queues, now)
+        positions = {ticket: at for ticket, at in positions_of(await self._store.line(queues)) if ticket in watched}
+        # A ticket that waits as its watchers have been told need not be read again, save now and then.
+        known = {ticket_id for ticket_id in watched & positions.keys() if self._watches.waits(ticket_id)}
+        unknown = watched if renewed else watched - known
+        self._watches.publish(positions, await self._store.many(unknown), self._expected)
+
+    async def _renew(self, watched: Set[str], now: int) -> bool:
+        """Renew the leases of watched tickets, three times in the length of a lease; says whether it was time to."""
+        due = now >= self._renew_at
+        if due:
+            await self._store.renew(watched, now + self._lease)
+            self._renew_at = now + self._lease // 3
+        return due
+
+    async def _expect(self, queues: Set[str], now: int) -> None:
+        if self._clock.monotonic() >= self._expected_at:
+            self._expected = await self._store.expected(queues, now)
+            self._expected_at = self._clock.monotonic() + _EXPECTED_SECONDS
+
+
+def positions_of(line: Iterable[tuple[str, str]]) -> Iterator[tuple[str, int]]:
+    """Count the places in each queue from 1, given (queue, ticket), the oldest first."""
+    counts: Counter[str] = Counter()
+    for queue, ticket_id in line:
+        counts[queue] += 1
+        yield ticket_id, counts[queue]

@@ -1,12 +1,26 @@
-"""SQL that takes waiting tickets out of their queues for what happens elsewhere in the lobby."""
+"""SQL that takes waiting tickets out of their queues; one that has a match keeps it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.tickets import State
-from gouji.serving.schema import tickets
+from gouji.serving.schema import ticket_members, tickets
+
+WAITING: Final = tickets.c.state == State.WAITING.value
+"""Whether a ticket waits."""
+
+
+async def end(connection: AsyncConnection, ticket_ids: Collection[str], state: State) -> None:
+    """Take tickets out of their queues; those that do not wait stay as they are."""
+    if not ticket_ids:
+        return
+    change = sa.update(tickets).where(tickets.c.ticket_id.in_(ticket_ids), WAITING).values(state=state)
+    ended = list(await connection.scalars(change.returning(tickets.c.ticket_id)))
+    theirs = ticket_members.c.ticket_id.in_(ended), ticket_members.c.state == State.WAITING
+    await connection.execute(sa.update(ticket_members).where(*theirs).values(state=state))
 
 
 async def cancel_of_party(connection: AsyncConnection, party_id: str) -> None:
@@ -15,14 +29,12 @@ async def cancel_of_party(connection: AsyncConnection, party_id: str) -> None:
 
 
 async def cancel_of_players(connection: AsyncConnection, player_ids: Iterable[str]) -> None:
-    """Cancel the tickets of players, since they sit down elsewhere."""
-    await _cancel(connection, tickets.c.player_id.in_(list(player_ids)))
+    """Cancel the tickets that players are in, since they sit down elsewhere."""
+    row = ticket_members.c
+    theirs = sa.select(row.ticket_id).where(row.player_id.in_(list(player_ids)), row.state == State.WAITING)
+    await _cancel(connection, tickets.c.ticket_id.in_(theirs))
 
 
 async def _cancel(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
-    waiting = tickets.c.state == State.WAITING.value
-    locked = sa.select(tickets.c.ticket_id).where(which, waiting).order_by(tickets.c.ticket_id).with_for_update()
-    ids = list(await connection.scalars(locked))
-    if ids:
-        change = sa.update(tickets).where(tickets.c.ticket_id.in_(ids), waiting)
-        await connection.execute(change.values(state=State.CANCELLED.value))
+    locked = sa.select(tickets.c.ticket_id).where(which, WAITING).order_by(tickets.c.ticket_id).with_for_update()
+    await end(connection, list(await connection.scalars(locked)), State.CANCELLED)

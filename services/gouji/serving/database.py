@@ -8,7 +8,7 @@ the parameters of a statement, which hold hidden cards.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,6 +77,12 @@ class Database:
         """Open a connection for reading; what is written through it is rolled back."""
         async with _translated(), self._connection() as connection:
             yield connection
+
+    async def hold(self, connection: AsyncConnection, names: Iterable[str]) -> None:
+        """Keep others that hold one of these names waiting until the transaction ends; on SQLite all writers wait."""
+        if self.dialect == "postgresql":
+            for name in sorted(names):  # in one order, so that nobody waits in a ring
+                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
 
     async def open(self) -> AsyncConnection:
         """Open a connection that is kept, on which each statement stands by itself; the caller closes it.

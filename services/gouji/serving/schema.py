@@ -8,6 +8,8 @@ import sqlalchemy as sa
 metadata = sa.MetaData()
 
 _WAITING = sa.text("state = 'waiting'")
+_GATHERING = sa.text("state = 'gathering'")
+_STANDING = sa.text("state in ('waiting', 'gathering')")
 _UNDELIVERED = sa.text("delivered_at IS NULL")
 _ASSIGNED = sa.text("assigned IS NOT NULL")
 _Serial = sa.BigInteger().with_variant(sa.Integer, "sqlite")
@@ -31,7 +33,7 @@ tables = sa.Table(
     metadata,
     sa.Column("table_id", sa.Text, primary_key=True),
     sa.Column("spec", sa.LargeBinary, nullable=False),  # TableSpec
-    sa.Column("state", sa.Text, nullable=False),  # placed, live, over, frozen
+    sa.Column("state", sa.Text, nullable=False),  # gathering, placed, live, over, frozen
     sa.Column("assigned", sa.Text),  # server_id for which it was placed; null once a server has taken it
     sa.Column("owner", sa.Text),  # server_id
     sa.Column("fence", sa.BigInteger, nullable=False, server_default="0"),  # rises with each owner
@@ -39,7 +41,7 @@ tables = sa.Table(
     _time("ended_at", nullable=True),
     sa.Column("request_id", sa.Text),  # of the caller who placed it
     sa.UniqueConstraint("request_id", name="tables_one_for_a_request"),
-    sa.CheckConstraint("state in ('placed', 'live', 'over', 'frozen')", name="tables_state"),
+    sa.CheckConstraint("state in ('gathering', 'placed', 'live', 'over', 'frozen')", name="tables_state"),
     sa.Index("tables_by_owner", "owner", "state"),
     sa.Index("tables_by_state", "state", "created_at"),
     sa.Index("tables_by_assigned", "assigned", postgresql_where=_ASSIGNED, sqlite_where=_ASSIGNED),
@@ -132,37 +134,105 @@ tickets = sa.Table(
     "tickets",
     metadata,
     sa.Column("ticket_id", sa.Text, primary_key=True),
-    sa.Column("player_id", sa.Text, nullable=False),
-    sa.Column("player_name", sa.Text, nullable=False),
     sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("leader", sa.Text, nullable=False),  # player_id
+    sa.Column("party_id", sa.Text),  # null: one player alone
     sa.Column("rules", sa.Text, nullable=False),  # rule sets accepted, the dearest first: a line of JSON each
     sa.Column("length", sa.Text, nullable=False),  # JSON: MatchLength
     sa.Column("bots_after_ms", sa.BigInteger),  # null: only people
-    sa.Column("state", sa.Text, nullable=False),  # waiting, matched, cancelled, lapsed
+    sa.Column("both_teams", sa.Boolean, nullable=False),
+    sa.Column("latency_ms", sa.Integer, nullable=False),  # to the queue's region; 0 unknown
+    sa.Column("state", sa.Text, nullable=False),
     _time("created_at"),
     _time("expires_at"),
     sa.Column("table_id", sa.Text),
-    sa.Column("seat", sa.Integer),
-    sa.Column("party_id", sa.Text),
-    sa.CheckConstraint("state in ('waiting', 'matched', 'cancelled', 'lapsed')", name="tickets_state"),
+    sa.CheckConstraint(
+        "state in ('waiting', 'gathering', 'matched', 'cancelled', 'lapsed', 'missed')", name="tickets_state"
+    ),
+    sa.Index("tickets_waiting", "queue", "created_at", postgresql_where=_WAITING, sqlite_where=_WAITING),
+    sa.Index("tickets_by_table", "table_id"),
     sa.Index("tickets_by_party", "party_id"),
+    sa.Index("tickets_by_expiry", "expires_at"),
+)
+"""Who waits in which queue, and what became of it."""
+
+ticket_members = sa.Table(
+    "ticket_members",
+    metadata,
+    sa.Column("ticket_id", sa.Text, primary_key=True),
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("rating", sa.Float, nullable=False),
+    sa.Column("deviation", sa.Float, nullable=False),
+    sa.Column("recent", sa.Text, nullable=False),  # opponents of its last matches, a line each
+    sa.Column("state", sa.Text, nullable=False),  # the ticket's, or missed
+    sa.Column("seat", sa.Integer),
+    sa.Column("confirmed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(
-        "tickets_one_waiting",
+        "ticket_members_once",
         "player_id",
         "queue",
         unique=True,
-        postgresql_where=_WAITING,
-        sqlite_where=_WAITING,
+        postgresql_where=_STANDING,
+        sqlite_where=_STANDING,
     ),
-    sa.Index(
-        "tickets_waiting",
-        "queue",
-        "created_at",
-        postgresql_where=_WAITING,
-        sqlite_where=_WAITING,
-    ),
+    sa.Index("ticket_members_by_player", "player_id"),
 )
-"""Who waits in which queue, and what became of it."""
+"""The players of each ticket; the index keeps a player from standing in a queue twice."""
+
+matches = sa.Table(
+    "matches",
+    metadata,
+    sa.Column("table_id", sa.Text, primary_key=True),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("rules", sa.Text, nullable=False),  # as in `tickets`, one line
+    sa.Column("length", sa.Text, nullable=False),
+    sa.Column("bot_level", sa.Text, nullable=False),
+    _time("ready_by"),
+    sa.Column("extended", sa.Boolean, nullable=False, server_default=sa.false()),  # it looks for replacements
+    sa.Column("win_chance", sa.Float, nullable=False),  # of the even team
+    sa.Column("spread", sa.Float, nullable=False),
+    sa.Column("longest_wait", sa.BigInteger, nullable=False),  # microseconds
+    sa.Column("mean_wait", sa.BigInteger, nullable=False),
+    _time("created_at"),
+    sa.CheckConstraint("state in ('gathering', 'placed', 'dissolved')", name="matches_state"),
+    sa.Index("matches_gathering", "queue", postgresql_where=_GATHERING, sqlite_where=_GATHERING),
+    sa.Index("matches_by_queue", "queue", "created_at"),
+    sa.Index("matches_by_time", "created_at"),
+)
+"""Matches made of tickets, and how good they are."""
+
+queue_leases = sa.Table(
+    "queue_leases",
+    metadata,
+    sa.Column("queue", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),  # a process
+    sa.Column("fence", sa.BigInteger, nullable=False),  # rises with each owner
+    _time("expires_at"),
+)
+"""Which process makes a queue's matches."""
+
+paused_queues = sa.Table(
+    "paused_queues",
+    metadata,
+    sa.Column("queue", sa.Text, primary_key=True),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("operator", sa.Text, nullable=False),
+    _time("paused_at"),
+)
+"""Queues that an operator has paused."""
+
+queue_pauses = sa.Table(
+    "queue_pauses",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("strikes", sa.Integer, nullable=False),
+    _time("until"),
+    _time("struck_at"),
+)
+"""Players who did not confirm a match, and until when they may not queue."""
 
 active_seats = sa.Table(
     "active_seats",

@@ -172,6 +172,13 @@ class Settings(BaseSettings):
     ticket_lease_seconds: Positive = Field(
         default=30, description="How long a ticket that nobody watches stays in its queue."
     )
+    queue_lease_seconds: Positive = Field(
+        default=3, description="How long a process that died keeps others from making a queue's matches."
+    )
+    ready_seconds: NotNegative = Field(
+        default=10, description="How long the people of a match have to confirm it; 0 for a match at once."
+    )
+    ticket_keep_seconds: Positive = Field(default=86_400, description="How long ended tickets and matches are kept.")
 
     invitation_seconds: Positive = Field(default=300, description="How long an invitation to a party stands.")
     lobby_poll_ms: Positive = Field(

@@ -22,47 +22,80 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gouji.v1 import events_pb2 as gouji_dot_v1_dot_events__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/admin.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\"T\n\x11ListTablesRequest\x12\r\n\x05state\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\r\"F\n\x12ListTablesResponse\x12\"\n\x06tables\x18\x01 \x03(\x0b\x32\x12.gouji.v1.TableRow\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xe4\x01\n\x08TableRow\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x11\n\tserver_id\x18\x03 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x04 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x05 \x01(\x04\x12+\n\x07\x63reated\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05\x65nded\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05queue\x18\x08 \x01(\t\x12\x1d\n\x05seats\x18\t \x03(\x0b\x32\x0e.gouji.v1.Seat\"4\n\x10ShowTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x65vents\x18\x02 \x01(\r\"\xa2\x01\n\x11ShowTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.gouji.v1.TableRow\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\x11\n\treference\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\"\n\x06\x65vents\x18\x06 \x03(\x0b\x32\x12.gouji.v1.EventRow\"`\n\x08\x45ventRow\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12\x0c\n\x04kind\x18\x04 \x01(\t\"6\n\x12\x46reezeTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x13\x46reezeTableResponse\x12\x11\n\treference\x18\x01 \x01(\t\"&\n\x12ResumeTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"(\n\x13ResumeTableResponse\x12\x11\n\telsewhere\x18\x01 \x03(\t\"7\n\x13\x41\x62\x61ndonTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x16\n\x14\x41\x62\x61ndonTableResponse\"J\n\x12\x45xportTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\"\n\x04\x66orm\x18\x02 \x01(\x0e\x32\x14.gouji.v1.ExportForm\"#\n\x13\x45xportTableResponse\x12\x0c\n\x04text\x18\x01 \x01(\t*V\n\nExportForm\x12\x1b\n\x17\x45XPORT_FORM_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45XPORT_FORM_RECORD\x10\x01\x12\x13\n\x0f\x45XPORT_FORM_LOG\x10\x02\x32\xd7\x03\n\x11TableAdminService\x12G\n\nListTables\x12\x1b.gouji.v1.ListTablesRequest\x1a\x1c.gouji.v1.ListTablesResponse\x12\x44\n\tShowTable\x12\x1a.gouji.v1.ShowTableRequest\x1a\x1b.gouji.v1.ShowTableResponse\x12J\n\x0b\x46reezeTable\x12\x1c.gouji.v1.FreezeTableRequest\x1a\x1d.gouji.v1.FreezeTableResponse\x12J\n\x0bResumeTable\x12\x1c.gouji.v1.ResumeTableRequest\x1a\x1d.gouji.v1.ResumeTableResponse\x12M\n\x0c\x41\x62\x61ndonTable\x12\x1d.gouji.v1.AbandonTableRequest\x1a\x1e.gouji.v1.AbandonTableResponse\x12L\n\x0b\x45xportTable\x12\x1c.gouji.v1.ExportTableRequest\x1a\x1d.gouji.v1.ExportTableResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/admin.proto\x12\x08gouji.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\"T\n\x11ListTablesRequest\x12\r\n\x05state\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\r\"F\n\x12ListTablesResponse\x12\"\n\x06tables\x18\x01 \x03(\x0b\x32\x12.gouji.v1.TableRow\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xe4\x01\n\x08TableRow\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x11\n\tserver_id\x18\x03 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x04 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x05 \x01(\x04\x12+\n\x07\x63reated\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05\x65nded\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05queue\x18\x08 \x01(\t\x12\x1d\n\x05seats\x18\t \x03(\x0b\x32\x0e.gouji.v1.Seat\"4\n\x10ShowTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x65vents\x18\x02 \x01(\r\"\xa2\x01\n\x11ShowTableResponse\x12!\n\x05table\x18\x01 \x01(\x0b\x32\x12.gouji.v1.TableRow\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\x11\n\treference\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\"\n\x06\x65vents\x18\x06 \x03(\x0b\x32\x12.gouji.v1.EventRow\"`\n\x08\x45ventRow\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12\x0c\n\x04kind\x18\x04 \x01(\t\"6\n\x12\x46reezeTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x13\x46reezeTableResponse\x12\x11\n\treference\x18\x01 \x01(\t\"&\n\x12ResumeTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"(\n\x13ResumeTableResponse\x12\x11\n\telsewhere\x18\x01 \x03(\t\"7\n\x13\x41\x62\x61ndonTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x16\n\x14\x41\x62\x61ndonTableResponse\"J\n\x12\x45xportTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\"\n\x04\x66orm\x18\x02 \x01(\x0e\x32\x14.gouji.v1.ExportForm\"#\n\x13\x45xportTableResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\"\x13\n\x11ListQueuesRequest\"8\n\x12ListQueuesResponse\x12\"\n\x06queues\x18\x01 \x03(\x0b\x32\x12.gouji.v1.QueueRow\"\xa0\x02\n\x08QueueRow\x12\r\n\x05queue\x18\x01 \x01(\t\x12\x0f\n\x07tickets\x18\x02 \x01(\r\x12\x0f\n\x07players\x18\x03 \x01(\r\x12/\n\x0clongest_wait\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tmean_wait\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tgathering\x18\x06 \x01(\r\x12\x0f\n\x07matches\x18\x07 \x01(\r\x12\x30\n\rmatched_after\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06paused\x18\t \x01(\x08\x12\x0e\n\x06reason\x18\n \x01(\t\x12\x0e\n\x06holder\x18\x0b \x01(\t\"T\n\x12\x46indTicketsRequest\x12\r\n\x05queue\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\r\"I\n\x13\x46indTicketsResponse\x12$\n\x07tickets\x18\x01 \x03(\x0b\x32\x13.gouji.v1.TicketRow\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\x9e\x01\n\tTicketRow\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12+\n\x07\x63reated\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x10\n\x08party_id\x18\x06 \x01(\t\x12\x0f\n\x07players\x18\x07 \x03(\t\"2\n\x12ListMatchesRequest\x12\r\n\x05queue\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\r\"H\n\x13ListMatchesResponse\x12#\n\x07matches\x18\x01 \x03(\x0b\x32\x12.gouji.v1.MatchRow\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xea\x01\n\x08MatchRow\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12+\n\x07\x63reated\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nwin_chance\x18\x05 \x01(\x01\x12\x0e\n\x06spread\x18\x06 \x01(\x01\x12/\n\x0clongest_wait\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tmean_wait\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\"%\n\x10\x45ndTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"8\n\x11\x45ndTicketResponse\x12#\n\x06ticket\x18\x01 \x01(\x0b\x32\x13.gouji.v1.TicketRow\"2\n\x11PauseQueueRequest\x12\r\n\x05queue\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x14\n\x12PauseQueueResponse\"#\n\x12ResumeQueueRequest\x12\r\n\x05queue\x18\x01 \x01(\t\"\x15\n\x13ResumeQueueResponse*V\n\nExportForm\x12\x1b\n\x17\x45XPORT_FORM_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45XPORT_FORM_RECORD\x10\x01\x12\x13\n\x0f\x45XPORT_FORM_LOG\x10\x02\x32\xd7\x03\n\x11TableAdminService\x12G\n\nListTables\x12\x1b.gouji.v1.ListTablesRequest\x1a\x1c.gouji.v1.ListTablesResponse\x12\x44\n\tShowTable\x12\x1a.gouji.v1.ShowTableRequest\x1a\x1b.gouji.v1.ShowTableResponse\x12J\n\x0b\x46reezeTable\x12\x1c.gouji.v1.FreezeTableRequest\x1a\x1d.gouji.v1.FreezeTableResponse\x12J\n\x0bResumeTable\x12\x1c.gouji.v1.ResumeTableRequest\x1a\x1d.gouji.v1.ResumeTableResponse\x12M\n\x0c\x41\x62\x61ndonTable\x12\x1d.gouji.v1.AbandonTableRequest\x1a\x1e.gouji.v1.AbandonTableResponse\x12L\n\x0b\x45xportTable\x12\x1c.gouji.v1.ExportTableRequest\x1a\x1d.gouji.v1.ExportTableResponse0\x01\x32\xcf\x03\n\x11QueueAdminService\x12G\n\nListQueues\x12\x1b.gouji.v1.ListQueuesRequest\x1a\x1c.gouji.v1.ListQueuesResponse\x12J\n\x0b\x46indTickets\x12\x1c.gouji.v1.FindTicketsRequest\x1a\x1d.gouji.v1.FindTicketsResponse\x12J\n\x0bListMatches\x12\x1c.gouji.v1.ListMatchesRequest\x1a\x1d.gouji.v1.ListMatchesResponse\x12\x44\n\tEndTicket\x12\x1a.gouji.v1.EndTicketRequest\x1a\x1b.gouji.v1.EndTicketResponse\x12G\n\nPauseQueue\x12\x1b.gouji.v1.PauseQueueRequest\x1a\x1c.gouji.v1.PauseQueueResponse\x12J\n\x0bResumeQueue\x12\x1c.gouji.v1.ResumeQueueRequest\x1a\x1d.gouji.v1.ResumeQueueResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.admin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EXPORTFORM']._serialized_start=1170
-  _globals['_EXPORTFORM']._serialized_end=1256
-  _globals['_LISTTABLESREQUEST']._serialized_start=90
-  _globals['_LISTTABLESREQUEST']._serialized_end=174
-  _globals['_LISTTABLESRESPONSE']._serialized_start=176
-  _globals['_LISTTABLESRESPONSE']._serialized_end=246
-  _globals['_TABLEROW']._serialized_start=249
-  _globals['_TABLEROW']._serialized_end=477
-  _globals['_SHOWTABLEREQUEST']._serialized_start=479
-  _globals['_SHOWTABLEREQUEST']._serialized_end=531
-  _globals['_SHOWTABLERESPONSE']._serialized_start=534
-  _globals['_SHOWTABLERESPONSE']._serialized_end=696
-  _globals['_EVENTROW']._serialized_start=698
-  _globals['_EVENTROW']._serialized_end=794
-  _globals['_FREEZETABLEREQUEST']._serialized_start=796
-  _globals['_FREEZETABLEREQUEST']._serialized_end=850
-  _globals['_FREEZETABLERESPONSE']._serialized_start=852
-  _globals['_FREEZETABLERESPONSE']._serialized_end=892
-  _globals['_RESUMETABLEREQUEST']._serialized_start=894
-  _globals['_RESUMETABLEREQUEST']._serialized_end=932
-  _globals['_RESUMETABLERESPONSE']._serialized_start=934
-  _globals['_RESUMETABLERESPONSE']._serialized_end=974
-  _globals['_ABANDONTABLEREQUEST']._serialized_start=976
-  _globals['_ABANDONTABLEREQUEST']._serialized_end=1031
-  _globals['_ABANDONTABLERESPONSE']._serialized_start=1033
-  _globals['_ABANDONTABLERESPONSE']._serialized_end=1055
-  _globals['_EXPORTTABLEREQUEST']._serialized_start=1057
-  _globals['_EXPORTTABLEREQUEST']._serialized_end=1131
-  _globals['_EXPORTTABLERESPONSE']._serialized_start=1133
-  _globals['_EXPORTTABLERESPONSE']._serialized_end=1168
-  _globals['_TABLEADMINSERVICE']._serialized_start=1259
-  _globals['_TABLEADMINSERVICE']._serialized_end=1730
+  _globals['_EXPORTFORM']._serialized_start=2488
+  _globals['_EXPORTFORM']._serialized_end=2574
+  _globals['_LISTTABLESREQUEST']._serialized_start=122
+  _globals['_LISTTABLESREQUEST']._serialized_end=206
+  _globals['_LISTTABLESRESPONSE']._serialized_start=208
+  _globals['_LISTTABLESRESPONSE']._serialized_end=278
+  _globals['_TABLEROW']._serialized_start=281
+  _globals['_TABLEROW']._serialized_end=509
+  _globals['_SHOWTABLEREQUEST']._serialized_start=511
+  _globals['_SHOWTABLEREQUEST']._serialized_end=563
+  _globals['_SHOWTABLERESPONSE']._serialized_start=566
+  _globals['_SHOWTABLERESPONSE']._serialized_end=728
+  _globals['_EVENTROW']._serialized_start=730
+  _globals['_EVENTROW']._serialized_end=826
+  _globals['_FREEZETABLEREQUEST']._serialized_start=828
+  _globals['_FREEZETABLEREQUEST']._serialized_end=882
+  _globals['_FREEZETABLERESPONSE']._serialized_start=884
+  _globals['_FREEZETABLERESPONSE']._serialized_end=924
+  _globals['_RESUMETABLEREQUEST']._serialized_start=926
+  _globals['_RESUMETABLEREQUEST']._serialized_end=964
+  _globals['_RESUMETABLERESPONSE']._serialized_start=966
+  _globals['_RESUMETABLERESPONSE']._serialized_end=1006
+  _globals['_ABANDONTABLEREQUEST']._serialized_start=1008
+  _globals['_ABANDONTABLEREQUEST']._serialized_end=1063
+  _globals['_ABANDONTABLERESPONSE']._serialized_start=1065
+  _globals['_ABANDONTABLERESPONSE']._serialized_end=1087
+  _globals['_EXPORTTABLEREQUEST']._serialized_start=1089
+  _globals['_EXPORTTABLEREQUEST']._serialized_end=1163
+  _globals['_EXPORTTABLERESPONSE']._serialized_start=1165
+  _globals['_EXPORTTABLERESPONSE']._serialized_end=1200
+  _globals['_LISTQUEUESREQUEST']._serialized_start=1202
+  _globals['_LISTQUEUESREQUEST']._serialized_end=1221
+  _globals['_LISTQUEUESRESPONSE']._serialized_start=1223
+  _globals['_LISTQUEUESRESPONSE']._serialized_end=1279
+  _globals['_QUEUEROW']._serialized_start=1282
+  _globals['_QUEUEROW']._serialized_end=1570
+  _globals['_FINDTICKETSREQUEST']._serialized_start=1572
+  _globals['_FINDTICKETSREQUEST']._serialized_end=1656
+  _globals['_FINDTICKETSRESPONSE']._serialized_start=1658
+  _globals['_FINDTICKETSRESPONSE']._serialized_end=1731
+  _globals['_TICKETROW']._serialized_start=1734
+  _globals['_TICKETROW']._serialized_end=1892
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1894
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1944
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1946
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=2018
+  _globals['_MATCHROW']._serialized_start=2021
+  _globals['_MATCHROW']._serialized_end=2255
+  _globals['_ENDTICKETREQUEST']._serialized_start=2257
+  _globals['_ENDTICKETREQUEST']._serialized_end=2294
+  _globals['_ENDTICKETRESPONSE']._serialized_start=2296
+  _globals['_ENDTICKETRESPONSE']._serialized_end=2352
+  _globals['_PAUSEQUEUEREQUEST']._serialized_start=2354
+  _globals['_PAUSEQUEUEREQUEST']._serialized_end=2404
+  _globals['_PAUSEQUEUERESPONSE']._serialized_start=2406
+  _globals['_PAUSEQUEUERESPONSE']._serialized_end=2426
+  _globals['_RESUMEQUEUEREQUEST']._serialized_start=2428
+  _globals['_RESUMEQUEUEREQUEST']._serialized_end=2463
+  _globals['_RESUMEQUEUERESPONSE']._serialized_start=2465
+  _globals['_RESUMEQUEUERESPONSE']._serialized_end=2486
+  _globals['_TABLEADMINSERVICE']._serialized_start=2577
+  _globals['_TABLEADMINSERVICE']._serialized_end=3048
+  _globals['_QUEUEADMINSERVICE']._serialized_start=3051
+  _globals['_QUEUEADMINSERVICE']._serialized_end=3514
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -425,3 +426,425 @@ class ExportTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExportTableResponse: _TypeAlias = ExportTableResponse  # noqa: Y015
+
+@_typing.final
+class ListQueuesRequest(_message.Message):
+    """Which queues: all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListQueuesRequest: _TypeAlias = ListQueuesRequest  # noqa: Y015
+
+@_typing.final
+class ListQueuesResponse(_message.Message):
+    """The queues, by name."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def queues(self) -> _containers.RepeatedCompositeFieldContainer[Global___QueueRow]: ...
+    def __init__(
+        self,
+        *,
+        queues: _abc.Iterable[Global___QueueRow] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["queues", b"queues"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListQueuesResponse: _TypeAlias = ListQueuesResponse  # noqa: Y015
+
+@_typing.final
+class QueueRow(_message.Message):
+    """One queue."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUE_FIELD_NUMBER: _builtins.int
+    TICKETS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    LONGEST_WAIT_FIELD_NUMBER: _builtins.int
+    MEAN_WAIT_FIELD_NUMBER: _builtins.int
+    GATHERING_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MATCHED_AFTER_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    HOLDER_FIELD_NUMBER: _builtins.int
+    queue: _builtins.str
+    tickets: _builtins.int
+    """Tickets that wait, and players in them."""
+    players: _builtins.int
+    gathering: _builtins.int
+    """Matches whose people are asked to confirm."""
+    matches: _builtins.int
+    """Matches of the last hour, and how long their people waited on the average."""
+    paused: _builtins.bool
+    reason: _builtins.str
+    """Why, as the operator said."""
+    holder: _builtins.str
+    """The process that makes its matches; empty when none does."""
+    @_builtins.property
+    def longest_wait(self) -> _duration_pb2.Duration:
+        """How long the oldest has waited, and all on the average."""
+
+    @_builtins.property
+    def mean_wait(self) -> _duration_pb2.Duration: ...
+    @_builtins.property
+    def matched_after(self) -> _duration_pb2.Duration: ...
+    def __init__(
+        self,
+        *,
+        queue: _builtins.str = ...,
+        tickets: _builtins.int = ...,
+        players: _builtins.int = ...,
+        longest_wait: _duration_pb2.Duration | None = ...,
+        mean_wait: _duration_pb2.Duration | None = ...,
+        gathering: _builtins.int = ...,
+        matches: _builtins.int = ...,
+        matched_after: _duration_pb2.Duration | None = ...,
+        paused: _builtins.bool = ...,
+        reason: _builtins.str = ...,
+        holder: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["longest_wait", b"longest_wait", "matched_after", b"matched_after", "mean_wait", b"mean_wait"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["gathering", b"gathering", "holder", b"holder", "longest_wait", b"longest_wait", "matched_after", b"matched_after", "matches", b"matches", "mean_wait", b"mean_wait", "paused", b"paused", "players", b"players", "queue", b"queue", "reason", b"reason", "tickets", b"tickets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QueueRow: _TypeAlias = QueueRow  # noqa: Y015
+
+@_typing.final
+class FindTicketsRequest(_message.Message):
+    """Which tickets; what is unset does not matter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    queue: _builtins.str
+    state: _builtins.str
+    """`waiting`, `gathering`, `matched`, `cancelled`, `lapsed` or `missed`."""
+    player_id: _builtins.str
+    limit: _builtins.int
+    """At most so many; 0 for 100."""
+    def __init__(
+        self,
+        *,
+        queue: _builtins.str = ...,
+        state: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit", b"limit", "player_id", b"player_id", "queue", b"queue", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindTicketsRequest: _TypeAlias = FindTicketsRequest  # noqa: Y015
+
+@_typing.final
+class FindTicketsResponse(_message.Message):
+    """The tickets found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKETS_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """There are more."""
+    @_builtins.property
+    def tickets(self) -> _containers.RepeatedCompositeFieldContainer[Global___TicketRow]: ...
+    def __init__(
+        self,
+        *,
+        tickets: _abc.Iterable[Global___TicketRow] | None = ...,
+        more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["more", b"more", "tickets", b"tickets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindTicketsResponse: _TypeAlias = FindTicketsResponse  # noqa: Y015
+
+@_typing.final
+class TicketRow(_message.Message):
+    """One ticket as the database has it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_ID_FIELD_NUMBER: _builtins.int
+    QUEUE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    PARTY_ID_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    ticket_id: _builtins.str
+    queue: _builtins.str
+    state: _builtins.str
+    table_id: _builtins.str
+    party_id: _builtins.str
+    @_builtins.property
+    def created(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Its players' ids."""
+
+    def __init__(
+        self,
+        *,
+        ticket_id: _builtins.str = ...,
+        queue: _builtins.str = ...,
+        state: _builtins.str = ...,
+        created: _timestamp_pb2.Timestamp | None = ...,
+        table_id: _builtins.str = ...,
+        party_id: _builtins.str = ...,
+        players: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "party_id", b"party_id", "players", b"players", "queue", b"queue", "state", b"state", "table_id", b"table_id", "ticket_id", b"ticket_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TicketRow: _TypeAlias = TicketRow  # noqa: Y015
+
+@_typing.final
+class ListMatchesRequest(_message.Message):
+    """Which matches; what is unset does not matter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUE_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    queue: _builtins.str
+    limit: _builtins.int
+    """At most so many; 0 for 100."""
+    def __init__(
+        self,
+        *,
+        queue: _builtins.str = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit", b"limit", "queue", b"queue"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMatchesRequest: _TypeAlias = ListMatchesRequest  # noqa: Y015
+
+@_typing.final
+class ListMatchesResponse(_message.Message):
+    """The matches found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """There are more."""
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchRow]: ...
+    def __init__(
+        self,
+        *,
+        matches: _abc.Iterable[Global___MatchRow] | None = ...,
+        more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "more", b"more"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMatchesResponse: _TypeAlias = ListMatchesResponse  # noqa: Y015
+
+@_typing.final
+class MatchRow(_message.Message):
+    """One match and how good it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    QUEUE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    WIN_CHANCE_FIELD_NUMBER: _builtins.int
+    SPREAD_FIELD_NUMBER: _builtins.int
+    LONGEST_WAIT_FIELD_NUMBER: _builtins.int
+    MEAN_WAIT_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    queue: _builtins.str
+    state: _builtins.str
+    """`gathering`, `placed`, or `dissolved` when nobody was there."""
+    win_chance: _builtins.float
+    """Predicted, of the team with the even seats."""
+    spread: _builtins.float
+    """Between the strongest and the weakest."""
+    @_builtins.property
+    def created(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def longest_wait(self) -> _duration_pb2.Duration: ...
+    @_builtins.property
+    def mean_wait(self) -> _duration_pb2.Duration: ...
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        queue: _builtins.str = ...,
+        state: _builtins.str = ...,
+        created: _timestamp_pb2.Timestamp | None = ...,
+        win_chance: _builtins.float = ...,
+        spread: _builtins.float = ...,
+        longest_wait: _duration_pb2.Duration | None = ...,
+        mean_wait: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "longest_wait", b"longest_wait", "mean_wait", b"mean_wait"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "longest_wait", b"longest_wait", "mean_wait", b"mean_wait", "queue", b"queue", "spread", b"spread", "state", b"state", "table_id", b"table_id", "win_chance", b"win_chance"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchRow: _TypeAlias = MatchRow  # noqa: Y015
+
+@_typing.final
+class EndTicketRequest(_message.Message):
+    """Which ticket."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_ID_FIELD_NUMBER: _builtins.int
+    ticket_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        ticket_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ticket_id", b"ticket_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndTicketRequest: _TypeAlias = EndTicketRequest  # noqa: Y015
+
+@_typing.final
+class EndTicketResponse(_message.Message):
+    """The ticket, cancelled."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ticket(self) -> Global___TicketRow: ...
+    def __init__(
+        self,
+        *,
+        ticket: Global___TicketRow | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ticket", b"ticket"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ticket", b"ticket"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndTicketResponse: _TypeAlias = EndTicketResponse  # noqa: Y015
+
+@_typing.final
+class PauseQueueRequest(_message.Message):
+    """Which queue, and why; players see the reason."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    queue: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        queue: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["queue", b"queue", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseQueueRequest: _TypeAlias = PauseQueueRequest  # noqa: Y015
+
+@_typing.final
+class PauseQueueResponse(_message.Message):
+    """The queue is paused."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseQueueResponse: _TypeAlias = PauseQueueResponse  # noqa: Y015
+
+@_typing.final
+class ResumeQueueRequest(_message.Message):
+    """Which queue."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUEUE_FIELD_NUMBER: _builtins.int
+    queue: _builtins.str
+    def __init__(
+        self,
+        *,
+        queue: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["queue", b"queue"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeQueueRequest: _TypeAlias = ResumeQueueRequest  # noqa: Y015
+
+@_typing.final
+class ResumeQueueResponse(_message.Message):
+    """The queue goes on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeQueueResponse: _TypeAlias = ResumeQueueResponse  # noqa: Y015

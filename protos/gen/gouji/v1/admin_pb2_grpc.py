@@ -322,3 +322,299 @@ class TableAdminService:
             timeout,
             metadata,
             _registered_method=True)
+
+
+class QueueAdminServiceStub:
+    """Queues as an operator sees and handles them; served by matchmaking.
+    """
+
+    def __init__(self, channel):
+        """Constructor.
+
+        Args:
+            channel: A grpc.Channel.
+        """
+        self.ListQueues = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/ListQueues',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.ListQueuesRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.ListQueuesResponse.FromString,
+                _registered_method=True)
+        self.FindTickets = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/FindTickets',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.FindTicketsRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.FindTicketsResponse.FromString,
+                _registered_method=True)
+        self.ListMatches = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/ListMatches',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.ListMatchesRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.ListMatchesResponse.FromString,
+                _registered_method=True)
+        self.EndTicket = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/EndTicket',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.EndTicketRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.EndTicketResponse.FromString,
+                _registered_method=True)
+        self.PauseQueue = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/PauseQueue',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.PauseQueueRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.PauseQueueResponse.FromString,
+                _registered_method=True)
+        self.ResumeQueue = channel.unary_unary(
+                '/gouji.v1.QueueAdminService/ResumeQueue',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.ResumeQueueRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.ResumeQueueResponse.FromString,
+                _registered_method=True)
+
+
+class QueueAdminServiceServicer:
+    """Queues as an operator sees and handles them; served by matchmaking.
+    """
+
+    def ListQueues(self, request, context):
+        """All queues that somebody waits in, that had a match of late, or that are paused. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FindTickets(self, request, context):
+        """Tickets, the oldest first. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListMatches(self, request, context):
+        """Matches made of late, the newest first. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndTicket(self, request, context):
+        """Take a ticket out of its queue; fails when it has a match already. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PauseQueue(self, request, context):
+        """Have a queue take no tickets and make no matches; those who wait go on waiting. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeQueue(self, request, context):
+        """Have a paused queue go on. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+
+def add_QueueAdminServiceServicer_to_server(servicer, server):
+    rpc_method_handlers = {
+            'ListQueues': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListQueues,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.ListQueuesRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.ListQueuesResponse.SerializeToString,
+            ),
+            'FindTickets': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindTickets,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.FindTicketsRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.FindTicketsResponse.SerializeToString,
+            ),
+            'ListMatches': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMatches,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.ListMatchesRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.ListMatchesResponse.SerializeToString,
+            ),
+            'EndTicket': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndTicket,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.EndTicketRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.EndTicketResponse.SerializeToString,
+            ),
+            'PauseQueue': grpc.unary_unary_rpc_method_handler(
+                    servicer.PauseQueue,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.PauseQueueRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.PauseQueueResponse.SerializeToString,
+            ),
+            'ResumeQueue': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeQueue,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.ResumeQueueRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.ResumeQueueResponse.SerializeToString,
+            ),
+    }
+    generic_handler = grpc.method_handlers_generic_handler(
+            'gouji.v1.QueueAdminService', rpc_method_handlers)
+    server.add_generic_rpc_handlers((generic_handler,))
+    server.add_registered_method_handlers('gouji.v1.QueueAdminService', rpc_method_handlers)
+
+
+ # This class is part of an EXPERIMENTAL API.
+class QueueAdminService:
+    """Queues as an operator sees and handles them; served by matchmaking.
+    """
+
+    @staticmethod
+    def ListQueues(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/ListQueues',
+            gouji_dot_v1_dot_admin__pb2.ListQueuesRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.ListQueuesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindTickets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/FindTickets',
+            gouji_dot_v1_dot_admin__pb2.FindTicketsRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.FindTicketsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMatches(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/ListMatches',
+            gouji_dot_v1_dot_admin__pb2.ListMatchesRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.ListMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndTicket(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/EndTicket',
+            gouji_dot_v1_dot_admin__pb2.EndTicketRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.EndTicketResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PauseQueue(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/PauseQueue',
+            gouji_dot_v1_dot_admin__pb2.PauseQueueRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.PauseQueueResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeQueue(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.QueueAdminService/ResumeQueue',
+            gouji_dot_v1_dot_admin__pb2.ResumeQueueRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.ResumeQueueResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)

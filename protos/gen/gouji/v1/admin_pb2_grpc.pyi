@@ -122,3 +122,94 @@ class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
         """A table's record or log as text, in pieces. Roles: operator."""
 
 def add_TableAdminServiceServicer_to_server(servicer: TableAdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
+
+class QueueAdminServiceStub:
+    """Queues as an operator sees and handles them; served by matchmaking."""
+
+    @_typing.overload
+    def __new__(cls, channel: _grpc.Channel) -> _Self: ...
+    @_typing.overload
+    def __new__(cls, channel: _aio.Channel) -> QueueAdminServiceAsyncStub: ...
+    ListQueues: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListQueuesRequest, _admin_pb2.ListQueuesResponse]
+    """All queues that somebody waits in, that had a match of late, or that are paused. Roles: operator."""
+    FindTickets: _grpc.UnaryUnaryMultiCallable[_admin_pb2.FindTicketsRequest, _admin_pb2.FindTicketsResponse]
+    """Tickets, the oldest first. Roles: operator."""
+    ListMatches: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListMatchesRequest, _admin_pb2.ListMatchesResponse]
+    """Matches made of late, the newest first. Roles: operator."""
+    EndTicket: _grpc.UnaryUnaryMultiCallable[_admin_pb2.EndTicketRequest, _admin_pb2.EndTicketResponse]
+    """Take a ticket out of its queue; fails when it has a match already. Roles: operator."""
+    PauseQueue: _grpc.UnaryUnaryMultiCallable[_admin_pb2.PauseQueueRequest, _admin_pb2.PauseQueueResponse]
+    """Have a queue take no tickets and make no matches; those who wait go on waiting. Roles: operator."""
+    ResumeQueue: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ResumeQueueRequest, _admin_pb2.ResumeQueueResponse]
+    """Have a paused queue go on. Roles: operator."""
+
+@_typing.type_check_only
+class QueueAdminServiceAsyncStub(QueueAdminServiceStub):
+    """Queues as an operator sees and handles them; served by matchmaking."""
+
+    def __init__(self, channel: _aio.Channel) -> None: ...
+    ListQueues: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListQueuesRequest, _admin_pb2.ListQueuesResponse]  # type: ignore[assignment]
+    """All queues that somebody waits in, that had a match of late, or that are paused. Roles: operator."""
+    FindTickets: _aio.UnaryUnaryMultiCallable[_admin_pb2.FindTicketsRequest, _admin_pb2.FindTicketsResponse]  # type: ignore[assignment]
+    """Tickets, the oldest first. Roles: operator."""
+    ListMatches: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListMatchesRequest, _admin_pb2.ListMatchesResponse]  # type: ignore[assignment]
+    """Matches made of late, the newest first. Roles: operator."""
+    EndTicket: _aio.UnaryUnaryMultiCallable[_admin_pb2.EndTicketRequest, _admin_pb2.EndTicketResponse]  # type: ignore[assignment]
+    """Take a ticket out of its queue; fails when it has a match already. Roles: operator."""
+    PauseQueue: _aio.UnaryUnaryMultiCallable[_admin_pb2.PauseQueueRequest, _admin_pb2.PauseQueueResponse]  # type: ignore[assignment]
+    """Have a queue take no tickets and make no matches; those who wait go on waiting. Roles: operator."""
+    ResumeQueue: _aio.UnaryUnaryMultiCallable[_admin_pb2.ResumeQueueRequest, _admin_pb2.ResumeQueueResponse]  # type: ignore[assignment]
+    """Have a paused queue go on. Roles: operator."""
+
+class QueueAdminServiceServicer(metaclass=_abc_1.ABCMeta):
+    """Queues as an operator sees and handles them; served by matchmaking."""
+
+    @_abc_1.abstractmethod
+    def ListQueues(
+        self,
+        request: _admin_pb2.ListQueuesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.ListQueuesResponse, _abc.Awaitable[_admin_pb2.ListQueuesResponse]]:
+        """All queues that somebody waits in, that had a match of late, or that are paused. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def FindTickets(
+        self,
+        request: _admin_pb2.FindTicketsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.FindTicketsResponse, _abc.Awaitable[_admin_pb2.FindTicketsResponse]]:
+        """Tickets, the oldest first. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def ListMatches(
+        self,
+        request: _admin_pb2.ListMatchesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.ListMatchesResponse, _abc.Awaitable[_admin_pb2.ListMatchesResponse]]:
+        """Matches made of late, the newest first. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def EndTicket(
+        self,
+        request: _admin_pb2.EndTicketRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.EndTicketResponse, _abc.Awaitable[_admin_pb2.EndTicketResponse]]:
+        """Take a ticket out of its queue; fails when it has a match already. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def PauseQueue(
+        self,
+        request: _admin_pb2.PauseQueueRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.PauseQueueResponse, _abc.Awaitable[_admin_pb2.PauseQueueResponse]]:
+        """Have a queue take no tickets and make no matches; those who wait go on waiting. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def ResumeQueue(
+        self,
+        request: _admin_pb2.ResumeQueueRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.ResumeQueueResponse, _abc.Awaitable[_admin_pb2.ResumeQueueResponse]]:
+        """Have a paused queue go on. Roles: operator."""
+
+def add_QueueAdminServiceServicer_to_server(servicer: QueueAdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -31,35 +31,77 @@ class _TicketStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TicketSta
     DESCRIPTOR: _descriptor.EnumDescriptor
     TICKET_STATE_UNSPECIFIED: _TicketState.ValueType  # 0
     TICKET_STATE_WAITING: _TicketState.ValueType  # 1
-    TICKET_STATE_MATCHED: _TicketState.ValueType  # 2
-    TICKET_STATE_CANCELLED: _TicketState.ValueType  # 3
-    TICKET_STATE_LAPSED: _TicketState.ValueType  # 4
+    TICKET_STATE_GATHERING: _TicketState.ValueType  # 2
+    """It has a match, whose people are asked to confirm."""
+    TICKET_STATE_MATCHED: _TicketState.ValueType  # 3
+    TICKET_STATE_CANCELLED: _TicketState.ValueType  # 4
+    TICKET_STATE_LAPSED: _TicketState.ValueType  # 5
+    """Nobody watched it."""
+    TICKET_STATE_MISSED: _TicketState.ValueType  # 6
+    """The caller did not confirm in time."""
 
 class TicketState(_TicketState, metaclass=_TicketStateEnumTypeWrapper):
-    """Where a ticket is in its life."""
+    """Where a ticket is in its life; from the third on it is settled."""
 
 TICKET_STATE_UNSPECIFIED: TicketState.ValueType  # 0
 TICKET_STATE_WAITING: TicketState.ValueType  # 1
-TICKET_STATE_MATCHED: TicketState.ValueType  # 2
-TICKET_STATE_CANCELLED: TicketState.ValueType  # 3
-TICKET_STATE_LAPSED: TicketState.ValueType  # 4
+TICKET_STATE_GATHERING: TicketState.ValueType  # 2
+"""It has a match, whose people are asked to confirm."""
+TICKET_STATE_MATCHED: TicketState.ValueType  # 3
+TICKET_STATE_CANCELLED: TicketState.ValueType  # 4
+TICKET_STATE_LAPSED: TicketState.ValueType  # 5
+"""Nobody watched it."""
+TICKET_STATE_MISSED: TicketState.ValueType  # 6
+"""The caller did not confirm in time."""
 Global___TicketState: _TypeAlias = TicketState  # noqa: Y015
 
 @_typing.final
 class CreateTicketRequest(_message.Message):
-    """A wish to play. Rating, blocks and recent opponents are looked up, never taken from the client."""
+    """A wish to play. Ratings, blocks and recent opponents are looked up, never taken from the client."""
 
     DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class LatenciesMsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
 
     QUEUE_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
     LENGTH_FIELD_NUMBER: _builtins.int
     BOTS_AFTER_FIELD_NUMBER: _builtins.int
     NO_BOTS_FIELD_NUMBER: _builtins.int
+    PARTY_ID_FIELD_NUMBER: _builtins.int
+    BOTH_TEAMS_FIELD_NUMBER: _builtins.int
+    LATENCIES_MS_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_NAME_FIELD_NUMBER: _builtins.int
     queue: _builtins.str
     """Region and format, such as `local/quick`."""
     no_bots: _builtins.bool
     """Only people."""
+    party_id: _builtins.str
+    """The caller's party, which it leads and whose members are all ready; empty: the caller alone."""
+    both_teams: _builtins.bool
+    """A party of up to six that plays on both teams; else up to three, on one."""
+    player_id: _builtins.str
+    """For a service: whom to queue."""
+    player_name: _builtins.str
     @_builtins.property
     def rules(self) -> _containers.RepeatedCompositeFieldContainer[_rules_pb2.RuleSet]:
         """Rule sets accepted, the dearest first; `standard` when empty."""
@@ -70,6 +112,10 @@ class CreateTicketRequest(_message.Message):
     def bots_after(self) -> _duration_pb2.Duration:
         """After how long bots may fill the table; unset: the server's default."""
 
+    @_builtins.property
+    def latencies_ms(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Round-trip times in milliseconds by region."""
+
     def __init__(
         self,
         *,
@@ -78,10 +124,15 @@ class CreateTicketRequest(_message.Message):
         length: _rules_pb2.MatchLength | None = ...,
         bots_after: _duration_pb2.Duration | None = ...,
         no_bots: _builtins.bool = ...,
+        party_id: _builtins.str = ...,
+        both_teams: _builtins.bool = ...,
+        latencies_ms: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        player_id: _builtins.str = ...,
+        player_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bots_after", b"bots_after", "length", b"length"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots_after", b"bots_after", "length", b"length", "no_bots", b"no_bots", "queue", b"queue", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["both_teams", b"both_teams", "bots_after", b"bots_after", "latencies_ms", b"latencies_ms", "length", b"length", "no_bots", b"no_bots", "party_id", b"party_id", "player_id", b"player_id", "player_name", b"player_name", "queue", b"queue", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -115,7 +166,7 @@ Global___CreateTicketResponse: _TypeAlias = CreateTicketResponse  # noqa: Y015
 
 @_typing.final
 class Ticket(_message.Message):
-    """One player in one queue."""
+    """One player or party in one queue, as the caller may see it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -128,22 +179,34 @@ class Ticket(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    PARTY_ID_FIELD_NUMBER: _builtins.int
+    BOTH_TEAMS_FIELD_NUMBER: _builtins.int
+    READY_BY_FIELD_NUMBER: _builtins.int
     ticket_id: _builtins.str
     queue: _builtins.str
     state: Global___TicketState.ValueType
     position: _builtins.int
     """Tickets of the queue that wait longer, plus one; 0 when not waiting."""
     table_id: _builtins.str
-    """Once matched."""
+    """Once it has a match; the caller's seat."""
     seat: _builtins.int
+    party_id: _builtins.str
+    both_teams: _builtins.bool
     @_builtins.property
     def created(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def estimate(self) -> _duration_pb2.Duration:
-        """Longest time left until bots fill; unset when only people are wanted."""
+        """What is left until bots fill or, if that is less, of the time that others waited of late; unset when unknown."""
 
     @_builtins.property
     def rules(self) -> _containers.RepeatedCompositeFieldContainer[_rules_pb2.RuleSet]: ...
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___TicketMember]: ...
+    @_builtins.property
+    def ready_by(self) -> _timestamp_pb2.Timestamp:
+        """While gathering: until when to confirm."""
+
     def __init__(
         self,
         *,
@@ -156,14 +219,85 @@ class Ticket(_message.Message):
         table_id: _builtins.str = ...,
         seat: _builtins.int = ...,
         rules: _abc.Iterable[_rules_pb2.RuleSet] | None = ...,
+        members: _abc.Iterable[Global___TicketMember] | None = ...,
+        party_id: _builtins.str = ...,
+        both_teams: _builtins.bool = ...,
+        ready_by: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "estimate", b"estimate"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "estimate", b"estimate", "ready_by", b"ready_by"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "estimate", b"estimate", "position", b"position", "queue", b"queue", "rules", b"rules", "seat", b"seat", "state", b"state", "table_id", b"table_id", "ticket_id", b"ticket_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["both_teams", b"both_teams", "created", b"created", "estimate", b"estimate", "members", b"members", "party_id", b"party_id", "position", b"position", "queue", b"queue", "ready_by", b"ready_by", "rules", b"rules", "seat", b"seat", "state", b"state", "table_id", b"table_id", "ticket_id", b"ticket_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Ticket: _TypeAlias = Ticket  # noqa: Y015
+
+@_typing.final
+class TicketMember(_message.Message):
+    """One of a ticket's players."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    CONFIRMED_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    name: _builtins.str
+    confirmed: _builtins.bool
+    """It has confirmed the match."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        confirmed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmed", b"confirmed", "name", b"name", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TicketMember: _TypeAlias = TicketMember  # noqa: Y015
+
+@_typing.final
+class ListTicketsRequest(_message.Message):
+    """Whose tickets: the caller's."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTicketsRequest: _TypeAlias = ListTicketsRequest  # noqa: Y015
+
+@_typing.final
+class ListTicketsResponse(_message.Message):
+    """The tickets, the oldest first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKETS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def tickets(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ticket]: ...
+    def __init__(
+        self,
+        *,
+        tickets: _abc.Iterable[Global___Ticket] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tickets", b"tickets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTicketsResponse: _TypeAlias = ListTicketsResponse  # noqa: Y015
 
 @_typing.final
 class WatchTicketRequest(_message.Message):
@@ -250,6 +384,49 @@ class CancelTicketResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CancelTicketResponse: _TypeAlias = CancelTicketResponse  # noqa: Y015
+
+@_typing.final
+class ConfirmMatchRequest(_message.Message):
+    """Which ticket's match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_ID_FIELD_NUMBER: _builtins.int
+    ticket_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        ticket_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ticket_id", b"ticket_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmMatchRequest: _TypeAlias = ConfirmMatchRequest  # noqa: Y015
+
+@_typing.final
+class ConfirmMatchResponse(_message.Message):
+    """The ticket: gathering until all have confirmed, then matched."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TICKET_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ticket(self) -> Global___Ticket: ...
+    def __init__(
+        self,
+        *,
+        ticket: Global___Ticket | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ticket", b"ticket"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ticket", b"ticket"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmMatchResponse: _TypeAlias = ConfirmMatchResponse  # noqa: Y015
 
 @_typing.final
 class PlaceTableRequest(_message.Message):

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class MatchmakingServiceStub:
-    """Queues, tickets and the placing of tables.
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket.
     """
 
     def __init__(self, channel):
@@ -40,6 +40,11 @@ class MatchmakingServiceStub:
                 request_serializer=gouji_dot_v1_dot_matchmaking__pb2.CreateTicketRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.CreateTicketResponse.FromString,
                 _registered_method=True)
+        self.ListTickets = channel.unary_unary(
+                '/gouji.v1.MatchmakingService/ListTickets',
+                request_serializer=gouji_dot_v1_dot_matchmaking__pb2.ListTicketsRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.ListTicketsResponse.FromString,
+                _registered_method=True)
         self.WatchTicket = channel.unary_stream(
                 '/gouji.v1.MatchmakingService/WatchTicket',
                 request_serializer=gouji_dot_v1_dot_matchmaking__pb2.WatchTicketRequest.SerializeToString,
@@ -50,6 +55,11 @@ class MatchmakingServiceStub:
                 request_serializer=gouji_dot_v1_dot_matchmaking__pb2.CancelTicketRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.CancelTicketResponse.FromString,
                 _registered_method=True)
+        self.ConfirmMatch = channel.unary_unary(
+                '/gouji.v1.MatchmakingService/ConfirmMatch',
+                request_serializer=gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchResponse.FromString,
+                _registered_method=True)
         self.PlaceTable = channel.unary_unary(
                 '/gouji.v1.MatchmakingService/PlaceTable',
                 request_serializer=gouji_dot_v1_dot_matchmaking__pb2.PlaceTableRequest.SerializeToString,
@@ -58,25 +68,40 @@ class MatchmakingServiceStub:
 
 
 class MatchmakingServiceServicer:
-    """Queues, tickets and the placing of tables.
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket.
     """
 
     def CreateTicket(self, request, context):
-        """Queue the caller. Asking again for the same queue returns the ticket that stands. Roles: player.
+        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+        service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTickets(self, request, context):
+        """The caller's tickets that wait or gather, whoever made them. Roles: player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchTicket(self, request, context):
-        """Follow a ticket until it is matched, cancelled or lapsed. Roles: player.
+        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelTicket(self, request, context):
-        """Leave the queue; fails when the ticket is matched already. Roles: player.
+        """Leave the queue; fails when the ticket has a match already. Roles: player, service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ConfirmMatch(self, request, context):
+        """Say that the caller is there to play the match that its ticket has. Roles: player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,6 +122,11 @@ def add_MatchmakingServiceServicer_to_server(servicer, server):
                     request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.CreateTicketRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_matchmaking__pb2.CreateTicketResponse.SerializeToString,
             ),
+            'ListTickets': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTickets,
+                    request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.ListTicketsRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_matchmaking__pb2.ListTicketsResponse.SerializeToString,
+            ),
             'WatchTicket': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchTicket,
                     request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.WatchTicketRequest.FromString,
@@ -106,6 +136,11 @@ def add_MatchmakingServiceServicer_to_server(servicer, server):
                     servicer.CancelTicket,
                     request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.CancelTicketRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_matchmaking__pb2.CancelTicketResponse.SerializeToString,
+            ),
+            'ConfirmMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.ConfirmMatch,
+                    request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchResponse.SerializeToString,
             ),
             'PlaceTable': grpc.unary_unary_rpc_method_handler(
                     servicer.PlaceTable,
@@ -121,7 +156,7 @@ def add_MatchmakingServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MatchmakingService:
-    """Queues, tickets and the placing of tables.
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket.
     """
 
     @staticmethod
@@ -141,6 +176,33 @@ class MatchmakingService:
             '/gouji.v1.MatchmakingService/CreateTicket',
             gouji_dot_v1_dot_matchmaking__pb2.CreateTicketRequest.SerializeToString,
             gouji_dot_v1_dot_matchmaking__pb2.CreateTicketResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTickets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.MatchmakingService/ListTickets',
+            gouji_dot_v1_dot_matchmaking__pb2.ListTicketsRequest.SerializeToString,
+            gouji_dot_v1_dot_matchmaking__pb2.ListTicketsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -195,6 +257,33 @@ class MatchmakingService:
             '/gouji.v1.MatchmakingService/CancelTicket',
             gouji_dot_v1_dot_matchmaking__pb2.CancelTicketRequest.SerializeToString,
             gouji_dot_v1_dot_matchmaking__pb2.CancelTicketResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ConfirmMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.MatchmakingService/ConfirmMatch',
+            gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchRequest.SerializeToString,
+            gouji_dot_v1_dot_matchmaking__pb2.ConfirmMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

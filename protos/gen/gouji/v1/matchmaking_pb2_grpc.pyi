@@ -27,37 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MatchmakingServiceStub:
-    """Queues, tickets and the placing of tables."""
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MatchmakingServiceAsyncStub: ...
     CreateTicket: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.CreateTicketRequest, _matchmaking_pb2.CreateTicketResponse]
-    """Queue the caller. Asking again for the same queue returns the ticket that stands. Roles: player."""
+    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+    service.
+    """
+    ListTickets: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.ListTicketsRequest, _matchmaking_pb2.ListTicketsResponse]
+    """The caller's tickets that wait or gather, whoever made them. Roles: player."""
     WatchTicket: _grpc.UnaryStreamMultiCallable[_matchmaking_pb2.WatchTicketRequest, _matchmaking_pb2.WatchTicketResponse]
-    """Follow a ticket until it is matched, cancelled or lapsed. Roles: player."""
+    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
     CancelTicket: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.CancelTicketRequest, _matchmaking_pb2.CancelTicketResponse]
-    """Leave the queue; fails when the ticket is matched already. Roles: player."""
+    """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+    ConfirmMatch: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.ConfirmMatchRequest, _matchmaking_pb2.ConfirmMatchResponse]
+    """Say that the caller is there to play the match that its ticket has. Roles: player."""
     PlaceTable: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]
     """Place a table with given seats, past the queue. Roles: service, operator."""
 
 @_typing.type_check_only
 class MatchmakingServiceAsyncStub(MatchmakingServiceStub):
-    """Queues, tickets and the placing of tables."""
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.CreateTicketRequest, _matchmaking_pb2.CreateTicketResponse]  # type: ignore[assignment]
-    """Queue the caller. Asking again for the same queue returns the ticket that stands. Roles: player."""
+    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+    service.
+    """
+    ListTickets: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.ListTicketsRequest, _matchmaking_pb2.ListTicketsResponse]  # type: ignore[assignment]
+    """The caller's tickets that wait or gather, whoever made them. Roles: player."""
     WatchTicket: _aio.UnaryStreamMultiCallable[_matchmaking_pb2.WatchTicketRequest, _matchmaking_pb2.WatchTicketResponse]  # type: ignore[assignment]
-    """Follow a ticket until it is matched, cancelled or lapsed. Roles: player."""
+    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
     CancelTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.CancelTicketRequest, _matchmaking_pb2.CancelTicketResponse]  # type: ignore[assignment]
-    """Leave the queue; fails when the ticket is matched already. Roles: player."""
+    """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+    ConfirmMatch: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.ConfirmMatchRequest, _matchmaking_pb2.ConfirmMatchResponse]  # type: ignore[assignment]
+    """Say that the caller is there to play the match that its ticket has. Roles: player."""
     PlaceTable: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]  # type: ignore[assignment]
     """Place a table with given seats, past the queue. Roles: service, operator."""
 
 class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Queues, tickets and the placing of tables."""
+    """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket."""
 
     @_abc_1.abstractmethod
     def CreateTicket(
@@ -65,7 +77,17 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.CreateTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.CreateTicketResponse, _abc.Awaitable[_matchmaking_pb2.CreateTicketResponse]]:
-        """Queue the caller. Asking again for the same queue returns the ticket that stands. Roles: player."""
+        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+        service.
+        """
+
+    @_abc_1.abstractmethod
+    def ListTickets(
+        self,
+        request: _matchmaking_pb2.ListTicketsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matchmaking_pb2.ListTicketsResponse, _abc.Awaitable[_matchmaking_pb2.ListTicketsResponse]]:
+        """The caller's tickets that wait or gather, whoever made them. Roles: player."""
 
     @_abc_1.abstractmethod
     def WatchTicket(
@@ -73,7 +95,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.WatchTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_matchmaking_pb2.WatchTicketResponse], _abc.AsyncIterator[_matchmaking_pb2.WatchTicketResponse]]:
-        """Follow a ticket until it is matched, cancelled or lapsed. Roles: player."""
+        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
 
     @_abc_1.abstractmethod
     def CancelTicket(
@@ -81,7 +103,15 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.CancelTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.CancelTicketResponse, _abc.Awaitable[_matchmaking_pb2.CancelTicketResponse]]:
-        """Leave the queue; fails when the ticket is matched already. Roles: player."""
+        """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+
+    @_abc_1.abstractmethod
+    def ConfirmMatch(
+        self,
+        request: _matchmaking_pb2.ConfirmMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matchmaking_pb2.ConfirmMatchResponse, _abc.Awaitable[_matchmaking_pb2.ConfirmMatchResponse]]:
+        """Say that the caller is there to play the match that its ticket has. Roles: player."""
 
     @_abc_1.abstractmethod
     def PlaceTable(

@@ -88,6 +88,18 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_ALREADY_SEATED: _Reason.ValueType  # 101
     REASON_TICKET_CLAIMED: _Reason.ValueType  # 102
     REASON_UNKNOWN_QUEUE: _Reason.ValueType  # 103
+    REASON_QUEUE_PAUSED: _Reason.ValueType  # 104
+    """An operator has paused the queue."""
+    REASON_PLAYER_PAUSED: _Reason.ValueType  # 105
+    """A player did not confirm a match, and has to wait before it may queue again."""
+    REASON_TOO_MANY_QUEUES: _Reason.ValueType  # 106
+    """A player stands in as many queues as it may."""
+    REASON_ALREADY_QUEUED: _Reason.ValueType  # 107
+    """Another member of the party stands in the queue with a ticket of its own."""
+    REASON_NOT_GATHERING: _Reason.ValueType  # 108
+    """The ticket has no match that is to be confirmed, or not any more."""
+    REASON_PARTY_NOT_READY: _Reason.ValueType  # 109
+    """Somebody in the party is not ready, or it has changed meanwhile."""
     REASON_UNKNOWN_PLAYER: _Reason.ValueType  # 120
     """Scores and records."""
     REASON_UNKNOWN_MATCH: _Reason.ValueType  # 121
@@ -194,6 +206,18 @@ REASON_UNKNOWN_TICKET: Reason.ValueType  # 100
 REASON_ALREADY_SEATED: Reason.ValueType  # 101
 REASON_TICKET_CLAIMED: Reason.ValueType  # 102
 REASON_UNKNOWN_QUEUE: Reason.ValueType  # 103
+REASON_QUEUE_PAUSED: Reason.ValueType  # 104
+"""An operator has paused the queue."""
+REASON_PLAYER_PAUSED: Reason.ValueType  # 105
+"""A player did not confirm a match, and has to wait before it may queue again."""
+REASON_TOO_MANY_QUEUES: Reason.ValueType  # 106
+"""A player stands in as many queues as it may."""
+REASON_ALREADY_QUEUED: Reason.ValueType  # 107
+"""Another member of the party stands in the queue with a ticket of its own."""
+REASON_NOT_GATHERING: Reason.ValueType  # 108
+"""The ticket has no match that is to be confirmed, or not any more."""
+REASON_PARTY_NOT_READY: Reason.ValueType  # 109
+"""Somebody in the party is not ready, or it has changed meanwhile."""
 REASON_UNKNOWN_PLAYER: Reason.ValueType  # 120
 """Scores and records."""
 REASON_UNKNOWN_MATCH: Reason.ValueType  # 121

@@ -1,0 +1,109 @@
+"""What becomes of a match whose people were asked to confirm: pure, without I/O or clock.
+
+At the time's end whoever did not confirm loses the seat, and with it its ticket's others, who queue again as one
+ticket. Single tickets that wait and fit take the free seats at once, the oldest first; they count as confirmed. If
+seats stay free, a match of people alone looks for more for one period longer. Then bots take what is free.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from gouji.matchmaking.policy import Waiting
+from gouji.matchmaking.teams import SEATS
+
+PAUSES_US: Final = (30_000_000, 120_000_000, 600_000_000, 3_600_000_000)
+"""How long who does not confirm may not queue: the first time, the second, ..., the last for all that follow."""
+
+
+class Verdict(StrEnum):
+    """What a match is afterwards."""
+
+    GATHERING = "gathering"
+    PLACED = "placed"
+    DISSOLVED = "dissolved"
+
+
+class Chair(NamedTuple):
+    """A player of a match that gathers."""
+
+    seat: int
+    player_id: str
+    ticket_id: str
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """A match that gathers. ``seats`` are those meant for people, ``extended`` says that it looks for replacements."""
+
+    table_id: str
+    rules: str
+    length: str
+    ready_by: int
+    extended: bool
+    seats: frozenset[int]
+    chairs: tuple[Chair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is to be done.
+
+    ``missed`` lose their seats, ``others`` are of the same tickets and wait again; ``taken`` says who gets which
+    seat, ``left`` which seats nobody gets.
+    """
+
+    verdict: Verdict
+    missed: tuple[Chair, ...] = ()
+    others: tuple[Chair, ...] = ()
+    taken: tuple[tuple[int, Waiting], ...] = ()
+    left: tuple[int, ...] = ()
+
+
+def next_step(match: Gathering, candidates: Iterable[Waiting], now: int) -> Step | None:
+    """Decide on a match at ``now``, given waiting tickets, the oldest first; None when nothing is to be done yet."""
+    due = now >= match.ready_by
+    if not due and not match.extended:
+        return None
+    missed = tuple(chair for chair in match.chairs if not chair.confirmed)
+    broken = {chair.ticket_id for chair in missed}
+    others = tuple(chair for chair in match.chairs if chair.confirmed and chair.ticket_id in broken)
+    staying = [chair for chair in match.chairs if chair.ticket_id not in broken]
+    if not staying:
+        return Step(Verdict.DISSOLVED, missed, others)
+    free = sorted(match.seats - {chair.seat for chair in staying})
+    known = {chair.player_id for chair in match.chairs}
+    taken = tuple(zip(free, _fitting(match, candidates, known), strict=False))
+    left = tuple(free[len(taken) :])
+    enough = not left or (due and (match.extended or len(match.seats) < SEATS))
+    return Step(Verdict.PLACED if enough else Verdict.GATHERING, missed, others, taken, left)
+
+
+def pause_of(strikes: int) -> int:
+    """How long, in microseconds, a player may not queue that for the so-manieth time did not confirm."""
+    return PAUSES_US[min(strikes, len(PAUSES_US)) - 1]
+
+
+def singles(match: Gathering, waiting: Iterable[Waiting]) -> Iterator[Waiting]:
+    """Pick the tickets of one player that accept a match's rules, length and, if it has some, bots."""
+    for ticket in waiting:
+        same = match.rules in ticket.rules and match.length == ticket.length
+        if same and len(ticket.members) == 1 and (len(match.seats) == SEATS or ticket.bots_after is not None):
+            yield ticket
+
+
+def _fitting(match: Gathering, candidates: Iterable[Waiting], known: set[str]) -> Iterator[Waiting]:
+    """Pick those who must not avoid anybody here; not those either who just lost a seat here."""
+    here = set(known)
+    for ticket in singles(match, candidates):
+        [member] = ticket.members
+        if member.player_id not in here and not member.avoids & here:
+            here.add(member.player_id)
+            yield ticket
+
+
+def remaining(others: Sequence[Chair], ticket_id: str) -> list[str]:
+    """Name those of a broken ticket's players that were there."""
+    return sorted(chair.player_id for chair in others if chair.ticket_id == ticket_id)
