@@ -18,8 +18,9 @@ from gouji.engine import Action, Hand
 from gouji.serving.auth import Tokens
 from gouji.table.asking import Act, Refused
 from gouji.table.commands import Command
+from gouji.table.ownership import Owned
 from gouji.table.presence import PLAYER
-from gouji.table.store import Owned, Step
+from gouji.table.store import Step
 from gouji.table.table import Table
 from gouji.table.window import Answer
 from gouji.v1.events_pb2 import Event

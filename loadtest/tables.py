@@ -35,6 +35,8 @@ from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
 from gouji.serving.vault import vault_for
+from gouji.table.capacity import Room
+from gouji.table.ownership import Ownership
 from gouji.table.store import Store
 from gouji.v1 import matchmaking_pb2_grpc
 from gouji.v1.events_pb2 import Seat
@@ -80,6 +82,7 @@ class Stage:
     tables: Process
     tokens: Tokens
     store: Store
+    ownership: Ownership
 
     async def begin(self) -> int:
         """Start the table server; return the memory that it takes without tables, in bytes."""
@@ -130,7 +133,12 @@ async def stage(asked: str, tables: int, changed: Sequence[str]) -> AsyncIterato
             database = Database(url)
             hub_port, port = free_port(), free_port()
             common = environment_of(url, folder, hub_port)
-            own = {**common, "GOUJI_METRICS_PORT": "0", "GOUJI_TABLE_CAPACITY": str(tables)}
+            own = {
+                **common,
+                "GOUJI_METRICS_PORT": "0",
+                "GOUJI_TABLE_CAPACITY": str(tables),
+                "GOUJI_TABLE_KEPT_PERCENT": "0",
+            }
             own |= {f"GOUJI_{name.upper()}": value for name, _, value in (one.partition("=") for one in changed)}
             hub = Process("hub", ("gateway", "matchmaking", "scoring", "bot"), hub_port, common, folder / "hub.log")
             server = Process("table", ("table", "bot"), port, own, folder / "table.log", core=SERVER_CORE)
@@ -139,7 +147,8 @@ async def stage(asked: str, tables: int, changed: Sequence[str]) -> AsyncIterato
                 hub.start()
                 await hub.ready()
                 tokens = tokens_for(settings, SystemClock())
-                yield Stage(database.dialect, folder, hub, server, tokens, Store(database, vault_for(settings)))
+                store, ownership = Store(database, vault_for(settings)), Ownership(database)
+                yield Stage(database.dialect, folder, hub, server, tokens, store, ownership)
             finally:
                 hub.kill()
                 server.kill()
@@ -174,7 +183,7 @@ def players(run: str, table: int) -> list[str]:
 async def play_ahead(at: Stage, pace: "Pace") -> list[Game]:
     """Play all tables ahead, each to another point of its hand; return what is played there from now on."""
     chance, games = random.Random(0), []
-    while taken := await at.store.take(OURSELVES, TAKEN_AT_ONCE):
+    while taken := await at.ownership.take_assigned(OURSELVES, TAKEN_AT_ONCE):
         steps = []
         for owned in taken:
             actions, now = chance.randint(0, pace.ahead), time.time_ns() // 1000
@@ -222,12 +231,12 @@ class Pace:
 async def run_pace(database: str, pace: Pace, changed: Sequence[str]) -> Outcome:
     """Do one run at people's pace."""
     async with stage(database, pace.tables, changed) as at:
-        await at.store.register(OURSELVES, "127.0.0.1:0", pace.tables, HOUR_MS / 1000)
+        await at.ownership.register(OURSELVES, "127.0.0.1:0", Room(pace.tables, pace.tables), HOUR_MS / 1000)
         await place(at, pace.tables, pace.clock)
         played = await play_ahead(at, pace)
         say(f"{pace.tables} tables placed and played ahead")
         before = await at.begin()
-        await at.store.release(OURSELVES)
+        await at.ownership.release(OURSELVES)
         await at.has(pace.tables)
         placed = resident(at.tables.pid)
         plan, records = at.folder / "plan", at.folder / "records"

@@ -116,7 +116,7 @@ async def test_a_service_wants_the_tables_made_and_then_serves(environment: dict
     code, _, err = await ended(there, "serve", "scoring", *QUICK)
     assert code == 1
     assert "has no tables: run `gouji migrate` first." in err
-    assert await ended(there, "migrate") == (0, f"{database_url} is at revision 0009\n", "")
+    assert await ended(there, "migrate") == (0, f"{database_url} is at revision 0011\n", "")
     async with gouji(there, "serve", "scoring", *QUICK) as process:
         ready = json.loads(await line(process.stderr))
         assert (ready["event"], ready["process"], ready["metrics_port"]) == ("ready", "scoring", None)

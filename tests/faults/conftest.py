@@ -50,7 +50,7 @@ def size() -> Size:
     """The short form, or the long one."""
     if LONG:
         return Size(200, 200, (2.0, 6.0), Match(hands=1, pace_ms=800, people=1, turn_ms=30_000), slack=1)
-    return Size(9, 10, (2.5, 5.0), Match(hands=1, pace_ms=60, people=2), slack=3)
+    return Size(9, 10, (2.5, 5.0), Match(hands=1, pace_ms=60, people=2), slack=5)
 
 
 @pytest.fixture(scope="session")

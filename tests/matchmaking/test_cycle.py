@@ -161,6 +161,6 @@ async def test_a_new_ticket_ends_the_pause(room: Room, make_ticket: Make) -> Non
 
 
 def test_places_are_counted_in_each_queue() -> None:
-    ticket = Waiting("t1", "p1", "Ann", "local/quick", (), "", 0, None)
+    ticket = Waiting("t1", "local/quick", (), False, (), "", 0, None)
     second = ticket._replace(ticket_id="t2", queue="local/long")
     assert positions_of([ticket, second, ticket._replace(ticket_id="t3")]) == {"t1": 1, "t2": 1, "t3": 2}

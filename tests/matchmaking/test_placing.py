@@ -3,26 +3,28 @@
 import pytest
 
 from gouji.matchmaking.placing import BOT_NAMES, name_bots, of_proposal, of_request
-from gouji.matchmaking.policy import Proposal, Waiting
+from gouji.matchmaking.policy import Member, Proposal, Quality, Seated, Waiting
 from gouji.serving.errors import ServiceError
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.matchmaking_pb2 import PlaceTableRequest
 from gouji.v1.rules_pb2 import Clock, MatchLength, RuleSet
 
 LEVELS = ["random", "greedy"]
-ANN = Waiting("t1", "p1", "Ann", "local/quick", (), '{"hands": 2}', 0, 0)
+ANN = Member("p1", "Ann")
+TICKET = Waiting("t1", "local/quick", (ANN,), False, (), '{"hands": 2}', 0, 0)
 RULES = '{"burn": "false", "preset": "standard"}'
 
 
 def test_a_proposal_becomes_a_table_with_named_bots() -> None:
-    proposal = Proposal("local/quick", RULES, '{"hands": 2}', (None, ANN, None, None, None, None))
+    seats = (None, Seated(TICKET, ANN), None, None, None, None)
+    proposal = Proposal("local/quick", RULES, '{"hands": 2}', seats, Quality(0.5, 0.0, 0, 0), "random")
     placement = of_proposal(proposal, "tb1", bot_pace_ms=600)
     spec = placement.spec
     assert spec.rules == RuleSet(preset="standard", overrides={"burn": "false"})
     assert spec.length == MatchLength(hands=2)
     assert (spec.table_id, spec.queue, spec.bot_pace_ms) == ("tb1", "local/quick", 600)
     assert spec.seats[1] == Seat(player_id="p1", name="Ann")
-    assert {seat.bot_level for seat in spec.seats if not seat.player_id} == {"greedy"}
+    assert {seat.bot_level for seat in spec.seats if not seat.player_id} == {"random"}
     assert len({seat.name for seat in spec.seats}) == 6
     assert placement.players == {"p1": 1}
     assert placement.kind == "bots"

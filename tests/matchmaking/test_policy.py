@@ -1,23 +1,37 @@
-"""The policy on small snapshots, and its promises on drawn ones."""
+"""The policy on small snapshots."""
 
-import random
+import pytest
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from gouji.matchmaking.policy import SEATS, Proposal, Waiting, propose, seat
+from gouji.matchmaking.policy import DEFAULT, Level, Member, Policy, Proposal, Seated, Waiting, fits, propose, seat
+from gouji.matchmaking.teams import SEATS
 
 STANDARD, LIANZHONG, QINGDAO = "standard", "lianzhong", "qingdao"
 SECOND = 1_000_000
 
 
-def waiting(number: int, **changes: object) -> Waiting:
-    ticket = Waiting(f"t{number}", f"p{number}", "Ann", "local/quick", (STANDARD,), "hands:3", number, 10 * SECOND)
+def member(name: str, rating: float = 25.0, **changes: object) -> Member:
+    return Member(name, name.title(), rating)._replace(**changes)  # type: ignore[arg-type]
+
+
+def waiting(number: int, *members: Member, rating: float = 25.0, **changes: object) -> Waiting:
+    """Ticket number n of its own member, or of those given; it has waited since microsecond n."""
+    people = members or (member(f"p{number}", rating),)
+    ticket = Waiting(f"t{number}", "local/quick", people, False, (STANDARD,), "hands:3", number, 10 * SECOND)
     return ticket._replace(**changes)  # type: ignore[arg-type]
+
+
+def party(number: int, size: int, **changes: object) -> Waiting:
+    rating = changes.pop("rating", 25.0)
+    return waiting(number, *(member(f"p{number}.{each}", rating) for each in range(size)), **changes)  # type: ignore[arg-type]
 
 
 def ids(proposal: Proposal) -> set[str]:
     return {ticket.ticket_id for ticket in proposal.tickets}
+
+
+def team_of(proposal: Proposal, player_id: str) -> int:
+    (found,) = [n % 2 for n, seated in enumerate(proposal.seats) if seated and seated.member.player_id == player_id]
+    return found
 
 
 def test_nobody_waits_nothing_is_proposed() -> None:
@@ -37,6 +51,37 @@ def test_the_oldest_of_seven_are_seated() -> None:
 
 def test_five_people_wait_for_a_sixth() -> None:
     assert propose([waiting(n) for n in range(5)], now=9 * SECOND) == []
+
+
+def test_whoever_is_nearest_by_rating_is_taken_before_whoever_waits_longer() -> None:
+    far, near = waiting(1, rating=27.0), waiting(7, rating=25.1)
+    [proposal] = propose([waiting(0), far, *(waiting(n) for n in range(2, 6)), near], now=8)
+    assert ids(proposal) == {"t0", "t2", "t3", "t4", "t5", "t7"}
+
+
+def test_who_is_too_far_by_rating_is_taken_once_the_band_is_wide_enough() -> None:
+    policy = Policy(band=4.0, band_growth=0.5, uneven=0.5)
+    snapshot = [*(waiting(n, bots_after=None) for n in range(5)), waiting(5, rating=33.0, bots_after=None)]
+    assert propose(snapshot, 7 * SECOND, policy) == []
+    [proposal] = propose(snapshot, 8 * SECOND, policy)
+    assert len(proposal.tickets) == SEATS
+
+
+def test_an_uneven_match_is_made_once_its_oldest_has_waited_for_a_better_one() -> None:
+    policy = Policy(uneven=0.1, uneven_growth=0.01)
+    strong, weak = party(0, 3, rating=30.0, bots_after=None), party(1, 3, rating=25.0, bots_after=None)
+    [proposal] = propose([strong, weak], 60 * SECOND, policy)
+    off = abs(proposal.quality.win_chance - 0.5)
+    assert off > policy.uneven
+    late = int((off - policy.uneven) / policy.uneven_growth) * SECOND
+    assert propose([strong, weak], late, policy) == []
+    assert len(propose([strong, weak], late + 2 * SECOND, policy)) == 1
+
+
+def test_a_more_even_company_is_taken_before_a_nearer_one() -> None:
+    near, far = party(1, 3, rating=31.0), [waiting(n, rating=rating) for n, rating in enumerate((18, 25, 32), start=2)]
+    [proposal] = propose([party(0, 3), near, *far], 9, Policy(uneven=0.05))
+    assert ids(proposal) == {"t0", "t2", "t3", "t4"}
 
 
 def test_bots_fill_when_the_first_has_waited_long_enough() -> None:
@@ -59,6 +104,14 @@ def test_whoever_wants_people_only_is_never_seated_with_bots() -> None:
 def test_whoever_wants_people_only_plays_with_five_others() -> None:
     [proposal] = propose([waiting(n, bots_after=None if n % 2 else 0) for n in range(6)], now=6)
     assert len(proposal.tickets) == SEATS
+
+
+@pytest.mark.parametrize(("ratings", "level"), [((5.0, 12.0), "weak"), ((22.0, 26.0), "fair"), ((34.0,), "strong")])
+def test_bots_are_of_the_level_nearest_to_the_people(ratings: tuple[float, ...], level: str) -> None:
+    levels = (Level("weak", 10.0), Level("fair", 25.0), Level("strong", 35.0))
+    snapshot = [waiting(n, rating=rating, bots_after=0) for n, rating in enumerate(ratings)]
+    [proposal] = propose(snapshot, 9, Policy(band=10, levels=levels))
+    assert proposal.bot_level == level
 
 
 def test_queues_and_lengths_do_not_mix() -> None:
@@ -95,109 +148,118 @@ def test_with_bots_the_rules_that_most_people_accept_are_played() -> None:
 
 
 def test_a_player_in_two_queues_gets_one_table() -> None:
-    twice = waiting(6, player_id="p0", queue="local/long", bots_after=0)
+    twice = waiting(6, member("p0"), queue="local/long", bots_after=0)
     [proposal] = propose([*(waiting(n) for n in range(6)), twice], now=7)
     assert "t6" not in ids(proposal)
 
 
+@pytest.mark.parametrize("sizes", [(3, 3), (3, 2, 1), (2, 2, 1, 1), (3, 1, 1, 1), (2, 1, 1, 1, 1)])
+def test_parties_play_in_one_team(sizes: tuple[int, ...]) -> None:
+    [proposal] = propose([party(n, size) for n, size in enumerate(sizes)], now=9)
+    for ticket in proposal.tickets:
+        assert len({team_of(proposal, one.player_id) for one in ticket.members}) == 1
+
+
+def test_three_pairs_cannot_play_without_a_split_unless_one_agrees_to_it() -> None:
+    pairs = [party(n, 2) for n in range(3)]
+    assert propose(pairs, now=9) == []
+    [proposal] = propose([*pairs[:2], pairs[2]._replace(both_teams=True)], now=9)
+    assert team_of(proposal, "p2.0") != team_of(proposal, "p2.1")
+
+
+def test_a_company_that_leaves_a_party_out_does_not_keep_six_others_from_playing() -> None:
+    snapshot = [party(0, 3), waiting(1), party(2, 2), waiting(3, rating=28.0)]
+    [proposal] = propose(snapshot, now=9)
+    assert ids(proposal) == {"t0", "t1", "t2"}
+
+
+@pytest.mark.parametrize("size", [4, 5, 6])
+def test_a_party_for_both_teams_plays_in_both_and_others_fill(size: int) -> None:
+    snapshot = [party(0, size, both_teams=True), *(waiting(n) for n in range(1, 7 - size))]
+    [proposal] = propose(snapshot, now=9)
+    assert {team_of(proposal, f"p0.{n}") for n in range(size)} == {0, 1}
+
+
+def test_teams_are_as_even_as_they_can_be() -> None:
+    ratings = [25.0, 26.0, 27.0, 24.0, 23.0, 25.0]
+    [proposal] = propose([waiting(n, rating=rating) for n, rating in enumerate(ratings)], now=9)
+    teams = [sum(seated.member.rating for seated in proposal.seats[team::2] if seated) for team in (0, 1)]
+    assert teams == [75.0, 75.0]
+    assert proposal.quality.win_chance == 0.5
+    assert proposal.quality.spread == 4.0
+
+
+def test_a_match_says_how_long_its_tickets_have_waited() -> None:
+    [proposal] = propose([waiting(n * SECOND) for n in range(6)], now=6 * SECOND)
+    assert (proposal.quality.longest_wait, proposal.quality.mean_wait) == (6 * SECOND, 3_500_000)
+
+
+@pytest.mark.parametrize("who", [0, 1])
+def test_a_block_keeps_two_apart_whoever_made_it(who: int) -> None:
+    snapshot = [waiting(n, bots_after=None) for n in range(6)]
+    blocker = member(f"p{who}", avoids=frozenset({f"p{1 - who}"}))
+    snapshot[who] = snapshot[who]._replace(members=(blocker,))
+    assert propose(snapshot, now=1000 * SECOND) == []
+    [proposal] = propose([*snapshot, waiting(6, bots_after=None)], now=1000 * SECOND)
+    assert not {"t0", "t1"} <= ids(proposal)
+
+
+def test_recent_opponents_meet_again_only_after_a_while() -> None:
+    snapshot = [waiting(n, bots_after=None) for n in range(5)]
+    snapshot.append(waiting(5, member("p5", recent=frozenset({"p0"})), bots_after=None))
+    assert propose(snapshot, now=14 * SECOND) == []
+    assert len(propose(snapshot, now=15 * SECOND)) == 1
+
+
+def test_who_is_far_from_the_region_waits_before_others_have_to_wait_for_its_moves() -> None:
+    snapshot = [*(waiting(n, bots_after=None) for n in range(5)), waiting(5, bots_after=None, latency_ms=200)]
+    assert propose(snapshot, now=9 * SECOND) == []
+    assert len(propose(snapshot, now=11 * SECOND)) == 1
+
+
+def test_who_is_far_from_the_region_gets_bots_when_it_asked_for_them() -> None:
+    assert len(propose([waiting(0, latency_ms=2000, bots_after=5 * SECOND)], now=6 * SECOND)) == 1
+
+
+def test_one_look_makes_no_more_tables_than_can_be_placed_soon() -> None:
+    [proposal] = propose([waiting(n) for n in range(18)], 20, Policy(most_tables=1))
+    assert ids(proposal) == {f"t{n}" for n in range(6)}
+
+
 def test_two_people_play_in_opposite_teams() -> None:
     for number in range(50):
-        seats = seat([waiting(number), waiting(number + 1)])
-        assert sorted(n % 2 for n, ticket in enumerate(seats) if ticket) == [0, 1]
+        seats = seat([waiting(number), waiting(number + 1)], STANDARD, 99).seats
+        assert sorted(n % 2 for n, seated in enumerate(seats) if seated) == [0, 1]
 
 
 def test_every_seat_is_drawn_about_as_often() -> None:
     counts = [0] * SEATS
     for number in range(3000):
         group = [waiting(number * SEATS + n) for n in range(SEATS)]
-        counts[seat(group).index(group[0])] += 1
+        seats = seat(group, STANDARD, 10**6).seats
+        counts[[seated.ticket if seated else None for seated in seats].index(group[0])] += 1
     assert min(counts) > 400
 
 
-RULES = st.lists(st.sampled_from([STANDARD, LIANZHONG, QINGDAO]), min_size=1, max_size=3, unique=True).map(tuple)
+COMPANY = [Seated(ticket, ticket.members[0]) for ticket in (waiting(n) for n in range(5))]
 
 
-@st.composite
-def snapshots(draw: st.DrawFn) -> list[Waiting]:
-    """Tickets with one a player and queue."""
-    owners = st.tuples(st.integers(0, 40), st.sampled_from(["local/quick", "local/long"]))
-    keys = draw(st.lists(owners, unique=True, max_size=60))
-    return [
-        Waiting(
-            ticket_id=f"t{number}",
-            player_id=f"p{player}",
-            name="Ann",
-            queue=queue,
-            rules=draw(RULES),
-            length=draw(st.sampled_from(["hands:3", "target:30"])),
-            since=draw(st.integers(0, 20)),
-            bots_after=draw(st.none() | st.integers(0, 20)),
-        )
-        for number, (player, queue) in enumerate(keys)
-    ]
-
-
-NOW = st.integers(20, 40)
-
-
-@given(snapshots(), NOW)
-def test_a_ticket_and_a_player_are_in_one_proposal_at_most(snapshot: list[Waiting], now: int) -> None:
-    tickets = [ticket for proposal in propose(snapshot, now) for ticket in proposal.tickets]
-    assert len({ticket.ticket_id for ticket in tickets}) == len(tickets)
-    assert len({ticket.player_id for ticket in tickets}) == len(tickets)
-    assert set(tickets) <= set(snapshot)
-
-
-@given(snapshots(), NOW)
-def test_every_table_has_six_seats_that_agree(snapshot: list[Waiting], now: int) -> None:
-    for proposal in propose(snapshot, now):
-        assert len(proposal.seats) == SEATS
-        assert proposal.tickets
-        for ticket in proposal.tickets:
-            assert proposal.rules in ticket.rules
-            assert (ticket.queue, ticket.length) == (proposal.queue, proposal.length)
-        teams = [sum(seat is not None for seat in proposal.seats[team::2]) for team in (0, 1)]
-        assert abs(teams[0] - teams[1]) <= 1
-
-
-@given(snapshots(), NOW)
-def test_bots_sit_only_with_those_who_welcome_them_and_not_too_soon(snapshot: list[Waiting], now: int) -> None:
-    for proposal in propose(snapshot, now):
-        if None in proposal.seats:
-            patience = [ticket.bots_after for ticket in proposal.tickets]
-            assert None not in patience
-            assert any(now - ticket.since >= (ticket.bots_after or 0) for ticket in proposal.tickets)
-
-
-@given(snapshots(), NOW)
-def test_nobody_who_welcomes_bots_is_left_past_the_bound(snapshot: list[Waiting], now: int) -> None:
-    seated = {ticket.player_id for proposal in propose(snapshot, now) for ticket in proposal.tickets}
-    left = [ticket for ticket in snapshot if ticket.player_id not in seated]
-    assert all(ticket.bots_after is None or now - ticket.since < ticket.bots_after for ticket in left)
-
-
-@given(snapshots(), NOW)
-def test_no_six_who_fit_are_left(snapshot: list[Waiting], now: int) -> None:
-    seated = {ticket.player_id for proposal in propose(snapshot, now) for ticket in proposal.tickets}
-    left = [ticket for ticket in snapshot if ticket.player_id not in seated]
-    for queue, length, rules in {(t.queue, t.length, r) for t in left for r in t.rules}:
-        assert sum((t.queue, t.length) == (queue, length) and rules in t.rules for t in left) < SEATS
-
-
-@given(snapshots(), NOW)
-def test_of_tickets_that_ask_the_same_the_oldest_are_seated_first(snapshot: list[Waiting], now: int) -> None:
-    alike = [
-        ticket._replace(rules=(STANDARD,), length="hands:3", queue="local/quick", bots_after=30) for ticket in snapshot
-    ]
-    alike = list({ticket.player_id: ticket for ticket in alike}.values())
-    seated = {ticket for proposal in propose(alike, now) for ticket in proposal.tickets}
-    left = set(alike) - seated
-    order = [(ticket.since, ticket.ticket_id) for ticket in sorted(seated)]
-    assert not left or not seated or max(order) < min((ticket.since, ticket.ticket_id) for ticket in left)
-
-
-@given(snapshots(), NOW, st.randoms(use_true_random=False))
-def test_the_order_of_the_snapshot_does_not_matter(snapshot: list[Waiting], now: int, chance: random.Random) -> None:
-    shuffled = snapshot.copy()
-    chance.shuffle(shuffled)
-    assert propose(shuffled, now) == propose(snapshot, now)
+@pytest.mark.parametrize(
+    ("ticket", "bots", "expected"),
+    [
+        (waiting(9), False, True),
+        (waiting(9, bots_after=None), False, True),
+        (waiting(9, bots_after=None), True, False),
+        (waiting(9, rules=(QINGDAO, STANDARD)), False, True),
+        (waiting(9, rules=(QINGDAO,)), False, False),
+        (waiting(9, queue="local/long"), False, False),
+        (waiting(9, length="target:30"), False, False),
+        (waiting(9, rating=40.0), False, False),
+        (waiting(9, latency_ms=500), False, False),
+        (waiting(9, member("p9", avoids=frozenset({"p3"}))), False, False),
+        (waiting(9, member("p9", recent=frozenset({"p3"}))), False, True),
+        (party(9, 2), False, False),
+    ],
+)
+def test_a_free_seat_is_filled_by_a_single_ticket_that_fits(ticket: Waiting, bots: bool, expected: bool) -> None:
+    assert fits(ticket, COMPANY, 10, DEFAULT, rules=STANDARD, bots=bots) is expected

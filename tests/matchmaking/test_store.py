@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gouji.matchmaking.placing import Placement, of_proposal, of_request
-from gouji.matchmaking.policy import Proposal, Waiting, propose
+from gouji.matchmaking.policy import Member, Proposal, Waiting, propose, seat
 from gouji.matchmaking.tickets import Ticket
 from gouji.serving.errors import ServiceError
 from gouji.v1.events_pb2 import Seat
@@ -43,7 +43,7 @@ async def test_a_ticket_comes_back_as_it_was_put_in(books: Any, make_ticket: Mak
     new = make_ticket(1, rules=('{"preset": "standard"}', '{"preset": "lianzhong"}'), bots_after_ms=None, at=7)
     assert await books.store.enqueue(new) == (new, False)
     assert await books.store.get("t1") == new
-    expected = Waiting("t1", "p1", "P1", "local/quick", new.wish.rules, new.wish.length, 7, None)
+    expected = Waiting("t1", "local/quick", (Member("p1", "P1"),), False, new.wish.rules, new.wish.length, 7, None)
     assert (await books.store.look(8)).waiting == [expected]
 
 
@@ -114,7 +114,7 @@ async def test_a_claim_seats_everybody_in_one_go(books: Any, make_ticket: Make) 
     [made] = await books.store.claim([placed(proposal)], 5)
     assert await books.specs() == [made.spec]
     seats = await books.seats()
-    assert seats == {ticket.player_id: ("tb1", seat) for seat, ticket in enumerate(proposal.tickets)}
+    assert seats == {seated.member.player_id: ("tb1", seat) for seat, seated in enumerate(proposal.seats) if seated}
     for ticket_id, ticket in (await books.store.many([f"t{n}" for n in range(6)])).items():
         assert ticket.state == "matched", ticket_id
         assert (ticket.table_id, ticket.seat) == seats[ticket.player_id]
@@ -133,7 +133,7 @@ async def test_a_claim_with_one_cancelled_ticket_changes_nothing(books: Any, mak
 async def test_a_claim_with_a_seated_player_changes_nothing_for_that_table_alone(books: Any, make_ticket: Make) -> None:
     await fill(books, *(make_ticket(n, at=n) for n in range(12)))
     some, others = await proposals(books)
-    taken = some.tickets[0].player_id
+    taken = some.tickets[0].members[0].player_id
     async with books.database.begin() as connection:
         # A seat that was given while the player's new ticket was not yet there to be seen.
         await connection.exec_driver_sql(f"INSERT INTO active_seats VALUES ('{taken}', 'elsewhere', 0)")
@@ -231,7 +231,7 @@ async def test_overlapping_claims_and_placements_never_seat_a_player_twice(books
     waiting = (await books.store.look(0)).waiting
     claims = [
         [
-            placed(Proposal("local/quick", '{"preset": "standard"}', '{"hands": 3}', tuple(group)), f"c{n}-{m}")
+            placed(seat(group, '{"preset": "standard"}', 0), f"c{n}-{m}")
             for m, group in enumerate(_groups(chance.sample(waiting, 18)))
         ]
         for n in range(12)

@@ -69,6 +69,8 @@ def test_a_result_without_teams_and_one_with_the_last_number_of_a_hand_are_good(
         ({"scores": [0] * 5}, "scores"),
         ({"team_scores": [1]}, "team_scores"),
         ({"team_scores": [1, 2, 3]}, "team_scores"),
+        ({"match_scores": [0] * 5}, "match_scores"),
+        ({"match_team_scores": [0]}, "match_team_scores"),
     ],
 )
 def test_what_no_finished_hand_can_be_is_refused_by_the_fields_path(change, path):

@@ -333,7 +333,7 @@ async def test_a_result_whose_points_cannot_be_written_is_not_kept_either(app: A
     twice = [ledger.Entry(0, "ann", "Ann", 1, 1)] * 2
     kept = Kept("t1", 1, b"payload", b"hash", "standard", "", 0)
     with pytest.raises(sa.exc.IntegrityError):
-        await Store(app.database).record(kept, twice)
+        await Store(app.database).record(kept, twice, None)
     assert [await count(app, table) for table in (hand_results, player_points, player_totals)] == [0, 0, 0]
 
 

@@ -39,7 +39,8 @@ class Seat:
 class Result:
     """What counts of a finished hand. ``order`` holds seats, head first; ``scores`` the seats' points.
 
-    ``penalties`` is what leaving for good cost each seat's player; empty for none.
+    ``penalties`` is what leaving for good cost each seat's player; empty for none. ``match_scores`` and
+    ``match_team_scores`` are the points of the match so far; empty when they are not known.
     """
 
     table_id: str
@@ -49,6 +50,8 @@ class Result:
     scores: Sequence[int]
     team_scores: Sequence[int] = ()
     penalties: Sequence[int] = ()
+    match_scores: Sequence[int] = ()
+    match_team_scores: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +129,23 @@ def _problems(result: Result) -> Iterator[tuple[str, str]]:
         yield "order", "does not name each seat 0..5 once"
     if len(result.scores) != SEATS:
         yield "scores", f"has {len(result.scores)} entries, not {SEATS}"
-    if len(result.team_scores) not in (0, 2):
-        yield "team_scores", f"has {len(result.team_scores)} entries, not 0 or 2"
-    if len(result.penalties) not in (0, SEATS):
-        yield "conduct", f"has {len(result.penalties)} entries, not 0 or {SEATS}"
+    yield from _count_problems(result)
     for number, penalty in enumerate(result.penalties):
         if penalty > MOST_POINTS:
             yield f"conduct[{number}].penalty", f"is more than {MOST_POINTS} points"
+
+
+def _count_problems(result: Result) -> Iterator[tuple[str, str]]:
+    """Find what may be left out and is neither left out nor whole."""
+    wholes = {
+        "team_scores": (result.team_scores, 2),
+        "conduct": (result.penalties, SEATS),
+        "match_scores": (result.match_scores, SEATS),
+        "match_team_scores": (result.match_team_scores, 2),
+    }
+    for path, (entries_given, whole) in wholes.items():
+        if len(entries_given) not in (0, whole):
+            yield path, f"has {len(entries_given)} entries, not 0 or {whole}"
 
 
 def _seat_problems(seats: Sequence[Seat]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from gouji.engine.cards import SEATS
 from gouji.scoring import ledger
 from gouji.scoring.metrics import ScoringMetrics
+from gouji.scoring.rating import Match, Skill, rated_as
 from gouji.scoring.store import ALL_PRESETS, Kept, Ranked, Store
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, Roles
@@ -17,6 +18,7 @@ ROLES: Final[Roles] = {
     "GetLeaderboard": ANY_ROLE,
     "GetPlayerTotals": ANY_ROLE,
     "GetMatch": ANY_ROLE,
+    "GetRatings": {Role.SERVICE},
 }
 """Who may call what."""
 
@@ -25,6 +27,9 @@ DEFAULT_LIMIT: Final = 20
 
 MOST_LIMIT: Final = 100
 """Most players on a leaderboard."""
+
+MOST_RATINGS: Final = 1000
+"""Most ratings in one answer."""
 
 
 def bind(app: App) -> None:
@@ -51,11 +56,12 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """Record a finished hand; the same hand again changes nothing, however often and at whatever moment.
 
         Another result for the same table and hand is refused with `result_conflict`. A voided hand has no
-        order and is refused as `malformed`: it is not to be sent.
+        order and is refused as `malformed`: it is not to be sent. The last hand of a queue's match changes the
+        ratings of all who played it.
         """
         with self._metrics.refusals():
             kept, entries = _read(request)
-            standing = await self._store.record(kept, entries)
+            standing = await self._store.record(kept, entries, _match(request.result))
             if standing not in (None, kept.payload_hash):
                 raise ServiceError(
                     "result_conflict",
@@ -94,6 +100,16 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         hands = [scoring_pb2.HandResult.FromString(payload) for payload in payloads]
         return scoring_pb2.GetMatchResponse(hands=hands)
 
+    async def GetRatings(  # noqa: N802 (gRPC's name)
+        self, request: scoring_pb2.GetRatingsRequest, _context: Any
+    ) -> scoring_pb2.GetRatingsResponse:
+        """Give ratings in the order asked for; that of a beginner for who is not rated, known or not."""
+        if not 1 <= len(request.player_ids) <= MOST_RATINGS:
+            raise malformed("player_ids", f"has {len(request.player_ids)} entries, not 1 to {MOST_RATINGS}")
+        ids = [_named(f"player_ids[{n}]", player_id) for n, player_id in enumerate(request.player_ids)]
+        skills = await self._store.skills(ids, _named("family", request.family))
+        return scoring_pb2.GetRatingsResponse(ratings=[_rating(player_id, skills[player_id]) for player_id in ids])
+
 
 def _read(request: scoring_pb2.RecordHandRequest) -> tuple[Kept, list[ledger.Entry]]:
     """Check a result; give what is stored of it, and what it means for its players."""
@@ -122,7 +138,17 @@ def _result(message: scoring_pb2.HandResult) -> ledger.Result:
         message.scores,
         message.team_scores,
         [conduct.penalty for conduct in message.conduct],
+        message.match_scores,
+        message.match_team_scores,
     )
+
+
+def _match(message: scoring_pb2.HandResult) -> Match | None:
+    """Take the match that ended with this hand, if it is to be rated: queues' matches are."""
+    if not (message.last and message.queue and message.match_scores):
+        return None
+    rated = [rated_as(seat.player_id, seat.bot_level) for seat in message.seats]
+    return Match(rated, message.match_scores, message.match_team_scores)
 
 
 def _kept(message: scoring_pb2.HandResult) -> Kept:
@@ -149,6 +175,10 @@ def _totals(ranked: Ranked) -> scoring_pb2.PlayerTotals:
         places=totals.places,
         rank=ranked.rank,
     )
+
+
+def _rating(player_id: str, skill: Skill) -> scoring_pb2.Rating:
+    return scoring_pb2.Rating(player_id=player_id, mu=skill.mu, sigma=skill.sigma, matches=skill.matches)
 
 
 def _named(path: str, value: str) -> str:

@@ -1,10 +1,10 @@
-"""SQL of the results, the points and the totals.
+"""SQL of the results, the points, the totals and the ratings.
 
 A player has one row of totals for each preset it played, and one under `ALL_PRESETS`, so that every
 leaderboard is one walk along an index.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -13,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.engine.cards import SEATS
 from gouji.scoring.ledger import Entry, Totals, totals
+from gouji.scoring.rating import START, Match, Skill, after
 from gouji.serving.database import Database
-from gouji.serving.schema import hand_results, player_points, player_totals
+from gouji.serving.schema import hand_results, player_points, player_totals, ratings
 
 ALL_PRESETS: Final = ""
 """The preset of the totals over all presets. No rule set has it: an empty one is recorded as `standard`."""
@@ -51,8 +52,8 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def record(self, kept: Kept, entries: Sequence[Entry]) -> bytes | None:
-        """Write a result, its points and its totals together.
+    async def record(self, kept: Kept, entries: Sequence[Entry], match: Match | None) -> bytes | None:
+        """Write a result, its points and its totals together, and the ratings after a match that ended with it.
 
         When the hand is recorded already, nothing changes and the hash of what stands is returned; else None.
         Of writers at the same moment one wins; the others wait for its commit and see what it wrote.
@@ -63,6 +64,8 @@ class Store:
             if entries:
                 await connection.execute(player_points.insert(), [_points_row(kept, entry) for entry in entries])
                 await connection.execute(self._add_totals(kept.preset, totals(entries)))
+            if match is not None:
+                await self._rate(connection, kept, match)
         return None
 
     async def leaderboard(self, preset: str, limit: int) -> list[Ranked]:
@@ -92,6 +95,12 @@ class Store:
             row = (await connection.execute(query)).one_or_none()
         return Ranked(row.ahead + 1, _totals(row)) if row else None
 
+    async def skills(self, player_ids: Iterable[str], family: str) -> dict[str, Skill]:
+        """Read ratings; everybody who has none gets that of a beginner."""
+        found = dict.fromkeys(player_ids, START)
+        async with self._database.connect() as connection:
+            return found | await _skills(connection, _of(found, family))
+
     async def match(self, table_id: str) -> list[bytes]:
         """List the stored results of a match by hand; empty when there is none."""
         query = (
@@ -111,6 +120,21 @@ class Store:
         )
         return (await connection.execute(statement)).one_or_none() is not None
 
+    async def _rate(self, connection: AsyncConnection, kept: Kept, match: Match) -> None:
+        """Change the ratings of all who played. Rows are made, then locked, in one order: no two writers deadlock."""
+        rated = sorted(set(match.rated))
+        once = self._database.insert(ratings).on_conflict_do_nothing(index_elements=["player_id", "family"])
+        await connection.execute(once, [_skill_row(one, kept, START) for one in rated])
+        held = _of(rated, kept.preset).order_by(ratings.c.player_id).with_for_update()
+        skills = after(match, await _skills(connection, held))
+        change = sa.update(ratings).where(
+            ratings.c.player_id == sa.bindparam("who"), ratings.c.family == sa.bindparam("of")
+        )
+        rows = [_skill_row(one, kept, skills[one]) for one in rated]
+        await connection.execute(
+            change, [{"who": row.pop("player_id"), "of": row.pop("family"), **row} for row in rows]
+        )
+
     def _add_totals(self, preset: str, added: Sequence[Totals]) -> sa.sql.dml.Insert:
         """Add to the totals of the preset and of all, in one order everywhere: no two writers deadlock."""
         rows = [_totals_row(name, more) for more in added for name in sorted((ALL_PRESETS, preset))]
@@ -126,6 +150,14 @@ async def _hash_of(connection: AsyncConnection, kept: Kept) -> bytes:
         hand_results.c.table_id == kept.table_id, hand_results.c.hand == kept.hand
     )
     return bytes((await connection.execute(query)).scalar_one())
+
+
+def _of(rated: Iterable[str], family: str) -> sa.Select[Any]:
+    return sa.select(ratings).where(ratings.c.family == family, ratings.c.player_id.in_(list(rated)))
+
+
+async def _skills(connection: AsyncConnection, query: sa.Select[Any]) -> dict[str, Skill]:
+    return {row.player_id: Skill(row.mu, row.sigma, row.matches) for row in await connection.execute(query)}
 
 
 def _is_ahead(other: sa.FromClause, mine: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -144,6 +176,10 @@ def _points_row(kept: Kept, entry: Entry) -> dict[str, object]:
         "points": entry.points,
         "place": entry.place,
     }
+
+
+def _skill_row(rated: str, kept: Kept, skill: Skill) -> dict[str, object]:
+    return {"player_id": rated, "family": kept.preset, "updated_at": kept.ended_at, **skill._asdict()}
 
 
 def _totals_row(preset: str, more: Totals) -> dict[str, object]:

@@ -27,4 +27,6 @@ def _hand_result(table: Table, event: events_pb2.Event, *, last: bool) -> scorin
         digest=ended.digest,
         last=last,
         conduct=table.conduct,
+        match_scores=table.match.scores,
+        match_team_scores=table.match.team_scores,
     )

@@ -38,6 +38,8 @@ class HandResult(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     LAST_FIELD_NUMBER: _builtins.int
+    MATCH_SCORES_FIELD_NUMBER: _builtins.int
+    MATCH_TEAM_SCORES_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """One match is played at a table; the table's id is the match's."""
@@ -67,6 +69,14 @@ class HandResult(_message.Message):
     @_builtins.property
     def ended(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
+    def match_scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats' points of the match so far, with this hand's: six numbers, or none of a server that did not say."""
+
+    @_builtins.property
+    def match_team_scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The same of the teams: even, odd; empty without teams."""
+
+    @_builtins.property
     def conduct(self) -> _containers.RepeatedCompositeFieldContainer[Global___Conduct]:
         """How each seat was played: six, or none of a server that did not say."""
 
@@ -84,11 +94,13 @@ class HandResult(_message.Message):
         ended: _timestamp_pb2.Timestamp | None = ...,
         digest: _builtins.str = ...,
         last: _builtins.bool = ...,
+        match_scores: _abc.Iterable[_builtins.int] | None = ...,
+        match_team_scores: _abc.Iterable[_builtins.int] | None = ...,
         conduct: _abc.Iterable[Global___Conduct] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "match_scores", b"match_scores", "match_team_scores", b"match_team_scores", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -354,3 +366,86 @@ class GetMatchResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetMatchResponse: _TypeAlias = GetMatchResponse  # noqa: Y015
+
+@_typing.final
+class GetRatingsRequest(_message.Message):
+    """Whose, in which family of rules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    FAMILY_FIELD_NUMBER: _builtins.int
+    family: _builtins.str
+    """A preset."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """1..1000; `bot:LEVEL` for the bots of a level."""
+
+    def __init__(
+        self,
+        *,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        family: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["family", b"family", "player_ids", b"player_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRatingsRequest: _TypeAlias = GetRatingsRequest  # noqa: Y015
+
+@_typing.final
+class GetRatingsResponse(_message.Message):
+    """One for each id asked for, in that order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RATINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Rating]: ...
+    def __init__(
+        self,
+        *,
+        ratings: _abc.Iterable[Global___Rating] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ratings", b"ratings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRatingsResponse: _TypeAlias = GetRatingsResponse  # noqa: Y015
+
+@_typing.final
+class Rating(_message.Message):
+    """What is believed of a skill. A difference of 4 points between two players is about what chance makes of one match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    MU_FIELD_NUMBER: _builtins.int
+    SIGMA_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    mu: _builtins.float
+    """The mean; 25 for who has not played."""
+    sigma: _builtins.float
+    """The standard deviation; 8.3 for who has not played, and less with each match."""
+    matches: _builtins.int
+    """Matches that it comes from."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        mu: _builtins.float = ...,
+        sigma: _builtins.float = ...,
+        matches: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "mu", b"mu", "player_id", b"player_id", "sigma", b"sigma"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Rating: _TypeAlias = Rating  # noqa: Y015

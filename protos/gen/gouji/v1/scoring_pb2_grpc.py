@@ -55,6 +55,11 @@ class ScoringServiceStub:
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetMatchResponse.FromString,
                 _registered_method=True)
+        self.GetRatings = channel.unary_unary(
+                '/gouji.v1.ScoringService/GetRatings',
+                request_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
+                _registered_method=True)
 
 
 class ScoringServiceServicer:
@@ -89,6 +94,13 @@ class ScoringServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRatings(self, request, context):
+        """How strong players and bots are believed to be. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ScoringServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -111,6 +123,11 @@ def add_ScoringServiceServicer_to_server(servicer, server):
                     servicer.GetMatch,
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_scoring__pb2.GetMatchResponse.SerializeToString,
+            ),
+            'GetRatings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRatings,
+                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -222,6 +239,33 @@ class ScoringService:
             '/gouji.v1.ScoringService/GetMatch',
             gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.SerializeToString,
             gouji_dot_v1_dot_scoring__pb2.GetMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRatings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ScoringService/GetRatings',
+            gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
+            gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,8 @@ class ScoringServiceStub:
     """One player's totals over all presets. Roles: any."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]
     """The hands of one match. Roles: any."""
+    GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
+    """How strong players and bots are believed to be. Roles: service."""
 
 @_typing.type_check_only
 class ScoringServiceAsyncStub(ScoringServiceStub):
@@ -55,6 +57,8 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     """One player's totals over all presets. Roles: any."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]  # type: ignore[assignment]
     """The hands of one match. Roles: any."""
+    GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
+    """How strong players and bots are believed to be. Roles: service."""
 
 class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
     """Results, once and for ever."""
@@ -90,5 +94,13 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetMatchResponse, _abc.Awaitable[_scoring_pb2.GetMatchResponse]]:
         """The hands of one match. Roles: any."""
+
+    @_abc_1.abstractmethod
+    def GetRatings(
+        self,
+        request: _scoring_pb2.GetRatingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_scoring_pb2.GetRatingsResponse, _abc.Awaitable[_scoring_pb2.GetRatingsResponse]]:
+        """How strong players and bots are believed to be. Roles: service."""
 
 def add_ScoringServiceServicer_to_server(servicer: ScoringServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
