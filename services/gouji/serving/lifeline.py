@@ -34,6 +34,7 @@ class Lifeline:
             try:
                 self._name = await self._connection.scalar(_OWN)
             except NO_CONNECTION as error:
+                await self.close()
                 raise StorageUnavailable from error
         return self._name
 
