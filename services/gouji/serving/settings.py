@@ -165,7 +165,7 @@ class Settings(BaseSettings):
         description="How long a bot seems to think: half of its plays take less; 0 for no time.",
     )
 
-    queue_cycle_ms: Positive = Field(default=200, description="How often the queues are looked at.")
+    queue_cycle_ms: Positive = Field(default=100, description="How often the queues are looked at.")
     bots_after_seconds: NotNegative = Field(
         default=10, description="Waiting time after which bots fill a table, unless the ticket says otherwise."
     )
