@@ -224,3 +224,25 @@ def test_a_bot_plays_on_until_the_person_is_back_and_leaving_is_for_good(
     again = terminal.play(*PLAIN)
     again.expect(re.escape(PROMPT))
     assert "Type ? for help." in again.before
+
+
+def test_two_play_in_a_room_that_one_of_them_opens(environment: dict[str, str], tmp_path: Path) -> None:
+    host, guest = Terminal(environment), Terminal(environment | {"XDG_DATA_HOME": str(tmp_path / "guest")})
+    try:
+        opening = host.play(*PLAIN, "--open-room", "2")
+        opening.expect(r"gouji play (--address \S+ --room \S+)` brings")
+        coming = guest.play(*opening.match.group(1).split())
+        for each in opening, coming:
+            each.expect_exact("Type ? for help.")
+    finally:
+        guest.close()
+        host.close()
+
+
+def test_nobody_comes_into_a_room_and_opens_one(terminal: Terminal) -> None:
+    both = terminal.play("--room", "7K2QM-0XWB4", "--open-room", "2")
+    both.expect("do not go together")
+
+
+def test_a_code_that_no_room_has_is_told(terminal: Terminal) -> None:
+    terminal.play("--room", "7K2QM-0XWB4").expect_exact("There is no such room.")

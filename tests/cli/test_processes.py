@@ -14,8 +14,12 @@ from typing import Any
 
 import grpc
 import pytest
+from alembic.script import ScriptDirectory
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from gouji import migrations
+
+HEAD = ScriptDirectory(str(Path(migrations.__file__).parent)).get_current_head()
 SERVICES = ("Session", "Matchmaking", "Table", "Bot", "Scoring")
 QUICK = ("--port", "0", "--metrics-port", "-1")
 LIMIT = 60
@@ -116,7 +120,7 @@ async def test_a_service_wants_the_tables_made_and_then_serves(environment: dict
     code, _, err = await ended(there, "serve", "scoring", *QUICK)
     assert code == 1
     assert "has no tables: run `gouji migrate` first." in err
-    assert await ended(there, "migrate") == (0, f"{database_url} is at revision 0011\n", "")
+    assert await ended(there, "migrate") == (0, f"{database_url} is at revision {HEAD}\n", "")
     async with gouji(there, "serve", "scoring", *QUICK) as process:
         ready = json.loads(await line(process.stderr))
         assert (ready["event"], ready["process"], ready["metrics_port"]) == ("ready", "scoring", None)

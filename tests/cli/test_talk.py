@@ -68,7 +68,7 @@ async def test_what_can_be_said_is_listed_and_moves_are_left_to_others() -> None
 
 async def test_a_refusal_is_told_and_a_lost_server_is_not_swallowed() -> None:
     refused: Any = Desk("too_often")
-    assert await talk(refused, "say thanks") == ["You have said enough for now; wait a little."]
+    assert await talk(refused, "say thanks") == ["That was enough for now; wait a little."]
     lost: Any = Desk("")
     with pytest.raises(ClientError):
         await talk(lost, "vote")

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from gouji.client import ClientError, Credentials, Patience, Session, TableClient
@@ -35,16 +35,36 @@ class Acknowledged:
     sequence: int
 
 
+class NotedClient(TableClient):
+    """A client that counts what its calls and streams failed with before they were tried again.
+
+    ``sent_away`` are the times at which its stream was sent to another server.
+    """
+
+    failures: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.sent_away: list[float] = []
+
+    def _note(self, error: ClientError) -> None:
+        self.failures[error.reason or error.code.name] += 1
+        if error.reason == "resume_from":
+            self.sent_away.append(time.time())
+        super()._note(error)
+
+
 @dataclass
 class Witness:
-    """One watcher of one table. ``seat`` is None for a spectator."""
+    """One watcher of one table. ``seat`` is None for a spectator; ``calls`` are times of its commands and answers."""
 
     table_id: str
     seat: int | None
-    client: TableClient
+    client: NotedClient
     events: list[Event] = field(default_factory=list)
     received: list[float] = field(default_factory=list)
     acknowledged: list[Acknowledged] = field(default_factory=list)
+    calls: list[tuple[float, float]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     async def watch(self) -> None:
@@ -56,16 +76,6 @@ class Witness:
 
     def react(self) -> None:
         """Do something about the newest event."""
-
-
-class NotedClient(TableClient):
-    """A client that counts what its calls and streams failed with before they were tried again."""
-
-    failures: ClassVar[Counter[str]] = Counter()
-
-    def _note(self, error: ClientError) -> None:
-        self.failures[error.reason or error.code.name] += 1
-        super()._note(error)
 
 
 class Player(Witness):
@@ -99,7 +109,9 @@ class Player(Witness):
                 self.problems.append(f"seat {self.seat}: {error}")
 
     async def _act(self, turn: int, action: Action, command_id: str) -> None:
+        began = time.time()
         answer = await self.client.act(action, turn, command_id)
+        self.calls.append((began, time.time()))
         self.acknowledged.append(Acknowledged(command_id, action, answer.sequence))
         if self.chance.random() < REPEATED:
             again = await self.client.act(action, turn, command_id)

@@ -11,9 +11,9 @@ AWAY_SECONDS = (0.5, 6.0)
 """How long it is away: within a lease, and for longer than one."""
 
 TO_BE_TRIED_AGAIN = frozenset(
-    {"storage_unavailable", "table_moving", "draining", "wrong_server", "resume_from", "UNAVAILABLE"}
+    {"storage_unavailable", "table_moving", "draining", "wrong_server", "resume_from", "not_collecting", "UNAVAILABLE"}
 )
-"""What a client may hear meanwhile."""
+"""What a client may hear meanwhile; with `not_collecting` a deal went on without its contribution."""
 
 
 async def test_a_database_that_crashes_loses_nothing(stage: Any, size: Any, cluster: Any) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import sqlalchemy as sa
 from audit import audit
@@ -194,19 +193,21 @@ def _after_resume(log: Sequence[Event], after: float) -> Event | None:
     return None
 
 
-def pauses(logs: Logs, pace_seconds: float) -> Times:
-    """From the last event before each hand-over to the first move after it: what players see of it, and more.
-
-    The time that a bot takes for each of its moves is taken off, where that move is a bot's; what somebody had thought
-    before the pause is not.
-    """
+def away(witnesses: Iterable[Witness]) -> Times:
+    """From each time that a watcher was sent to another server to the first event that it got from there."""
     found = []
-    for log in logs.values():
-        for before, event in pairwise(log):
-            if event.HasField("table_resumed"):
-                moved = _after_resume(log, event.at.ToMicroseconds() - 1)
-                if moved is not None:
-                    bot = moved.action_taken.decided_by == events_pb2.DECIDED_BY_BOT
-                    took = (moved.at.ToMicroseconds() - before.at.ToMicroseconds()) / 1e6
-                    found.append(took - pace_seconds * bot)
+    for witness in witnesses:
+        for left in witness.client.sent_away:
+            back = next((at for at in witness.received if at > left), None)
+            if back is not None:
+                found.append(back - left)
+    return Times(sorted(found))
+
+
+def held_up(logs: Logs, witnesses: Iterable[Witness]) -> Times:
+    """How long commands took that were sent before their table moved and answered after."""
+    found = []
+    for witness in witnesses:
+        moves = [event.at.ToMicroseconds() / 1e6 for event in logs[witness.table_id] if event.HasField("table_resumed")]
+        found += [done - began for began, done in witness.calls if any(began <= moved <= done for moved in moves)]
     return Times(sorted(found))

@@ -179,7 +179,7 @@ async def open_desk(
     settings: Settings, log: Log | None = None, table_server: str = "", **changes: Any
 ) -> AsyncIterator[Desk]:
     tables = Tables()
-    quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1} | changes)
+    quick = settings.model_copy(update={"queue_cycle_ms": 20, "heartbeat_seconds": 1, "lobby_poll_ms": 50} | changes)
     binds = {"matchmaking": bind_matchmaking, "bot": bind_bot, "table": tables.bind}
     async with running_app(quick, binds, log=log) as app, grpc.aio.insecure_channel(app.address) as channel:
         desk = Desk(app, tables, channel)

@@ -205,3 +205,18 @@ async def test_watches_are_sent_away_when_the_server_stops(serve_sqlite: Any, fi
         await asyncio.sleep(0)
         await running.app.stop(grace=5)
         assert await told == "draining"
+
+
+async def test_a_table_without_spectators_shows_itself_to_its_own_people_alone(serve: Any) -> None:
+    async with serve() as running:
+        await running.rows.place("t1", people=2, no_spectators=True)
+        await running.service().open("t1")
+        stranger, own = running.player("px"), running.player("p1")
+        for request in ({}, {"spectate": True}):
+            assert await reason_at_end(stranger.watch("t1", **request)) == "not_seated"
+            with pytest.raises(grpc.aio.AioRpcError) as failed:
+                await stranger.observe("t1", **request)
+            assert reason_of(failed.value) == "not_seated"
+            assert (await own.observe("t1", **request)).last_sequence
+        assert (await running.operator().observe("t1", spectate=True)).last_sequence
+        assert (await running.director().observe("t1", spectate=True)).last_sequence

@@ -1,4 +1,4 @@
-"""`gouji play`: a person in the terminal against five bots."""
+"""`gouji play`: a person in the terminal with five bots, or with friends in a room."""
 
 import asyncio
 import getpass
@@ -18,6 +18,7 @@ from gouji.cli.keyboard import Keyboard
 from gouji.cli.local import AT_LEISURE, everything, record_command
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.rematch import rematch
+from gouji.cli.room import ROOM_BOTS, table_of_own_room, table_of_room
 from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.sentences import sentence
 from gouji.cli.sitting import Ending, Sitting
@@ -26,6 +27,7 @@ from gouji.engine import RuleSet
 from gouji.serving.app import StartError
 from gouji.serving.settings import Settings
 from gouji.v1.matchmaking_pb2 import TICKET_STATE_MATCHED
+from gouji.v1.room_pb2 import RoomSettings
 from gouji.v1.rules_pb2 import MatchLength
 from gouji.wire import rules_to_proto
 
@@ -37,12 +39,17 @@ _LONGEST_NAME = 24
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the person asked for; without an ``address`` it is this machine's server, or one of our own."""
+    """What the person asked for; without an ``address`` it is this machine's server, or one of our own.
+
+    ``room`` is the invite code of one to come into, ``people`` for how many to open one.
+    """
 
     address: str | None
     name: str
     rules: RuleSet
     hands: int
+    room: str | None = None
+    people: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +64,22 @@ class Server:
 def play(
     settings: Settings,
     rules: Rules,
+    *,
     address: Annotated[str | None, typer.Option(help="Server to play at; this machine's when unset.")] = None,
     name: Annotated[str | None, typer.Option(help="Your name at the table.")] = None,
     hands: Annotated[int, typer.Option(min=1, max=32, help="Hands of a new match.")] = 1,
+    room: Annotated[str | None, typer.Option(help="Invite code of a room to play in.")] = None,
+    open_room: Annotated[
+        int | None, typer.Option(min=1, max=6, help="Open a room that starts when so many people are there.")
+    ] = None,
 ) -> None:
-    """Sit down with five bots, or come back to the table that you left.
+    """Sit down with five bots or in a room with friends, or come back to the table that you left.
 
     Plays at the server that runs on this machine, or else runs everything for as long as you play.
     """
-    wanted = Wanted(address, (name or _login())[:_LONGEST_NAME], read_rules(rules), hands)
+    wanted = Wanted(address, (name or _login())[:_LONGEST_NAME], read_rules(rules), hands, room, open_room)
+    if room and open_room:
+        raise typer.BadParameter("--room and --open-room do not go together.")
     try:
         run_process(_play(settings, wanted))
     except KeyboardInterrupt:
@@ -84,7 +98,7 @@ async def _play(settings: Settings, wanted: Wanted) -> None:
     console, keyboard = Console(highlight=False), Keyboard()
     try:
         async with _server(settings, wanted) as server, await _session(settings, server, wanted) as session:
-            table_id = await _seat(session, wanted)
+            table_id = await _seat(session, wanted, console)
             while table_id:
                 table = TableClient(session, table_id)
                 ending = await _sit(session, table, console, keyboard)
@@ -159,11 +173,18 @@ async def _session(settings: Settings, server: Server, wanted: Wanted) -> Sessio
     return await Session.open(server.address, wanted.name, file=file)
 
 
-async def _seat(session: Session, wanted: Wanted) -> str:
-    """Return the table at which the player sits; where there is none, of a new one with bots."""
+async def _seat(session: Session, wanted: Wanted, console: Console) -> str:
+    """Return the table at which the player sits; where there is none, of a room's match or a new one with bots."""
     seated = (await session.who()).table_id
     if seated:
         return seated
+    if wanted.room:
+        return await table_of_room(session, wanted.room, console)
+    if wanted.people:
+        settings = RoomSettings(
+            rules=rules_to_proto(wanted.rules), length=MatchLength(hands=wanted.hands), bot_level=ROOM_BOTS
+        )
+        return await table_of_own_room(session, settings, wanted.people, console)
     queue = Queue(session)
     made = await queue.create_ticket(
         QUEUE,

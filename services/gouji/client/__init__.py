@@ -11,7 +11,9 @@ asked = await table.observe()
 
 from gouji.client.credentials import Credentials, CredentialsFile
 from gouji.client.errors import ClientError
+from gouji.client.parties import Friends, Parties
 from gouji.client.retry import Patience
+from gouji.client.rooms import Rooms
 from gouji.client.session import Session
 from gouji.client.tables import TableClient
 from gouji.client.tickets import Queue
@@ -21,9 +23,12 @@ __all__ = [
     "ClientError",
     "Credentials",
     "CredentialsFile",
+    "Friends",
     "HandState",
+    "Parties",
     "Patience",
     "Queue",
+    "Rooms",
     "SeatState",
     "Session",
     "TableClient",

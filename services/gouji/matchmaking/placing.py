@@ -9,7 +9,7 @@ from gouji.matchmaking.policy import Proposal, Seated, Waiting
 from gouji.matchmaking.teams import SEATS
 from gouji.matchmaking.tickets import length_message, malformed, read_length, read_rules, rules_message
 from gouji.serving.errors import ServiceError
-from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
+from gouji.v1 import events_pb2, matchmaking_pb2, rules_pb2, table_pb2
 from gouji.wire import rules_to_proto
 
 LONGEST_ID: Final = 128
@@ -80,9 +80,9 @@ def _seat(seated: Seated | None, bot_level: str) -> events_pb2.Seat:
 
 def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels: Collection[str]) -> Placement:
     """Make a table as asked for, with bots of these ``levels``. Raises `ServiceError`."""
-    _check_id("request_id", request.request_id)
+    check_id("request_id", request.request_id)
     _check_seats(request.seats, levels)
-    _check_answers(request)
+    check_clock("clock", request.clock)
     rules = read_rules(request.rules, "rules")
     spec = table_pb2.TableSpec(
         table_id=table_id,
@@ -91,14 +91,15 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         clock=request.clock,
         seats=name_bots(request.seats, table_id),
         bot_pace_ms=request.bot_pace_ms,
+        no_spectators=request.no_spectators,
         spectator_delay=request.spectator_delay if request.HasField("spectator_delay") else None,
         director_delay=request.director_delay if request.HasField("director_delay") else None,
     )
     return Placement(spec, request_id=request.request_id)
 
 
-def _check_id(field: str, given: str) -> None:
-    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
+def check_id(field: str, given: str) -> None:
+    """Take an id that somebody else chose, or refuse it. PostgreSQL refuses NUL, and keys that are too long."""
     if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
         raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
 
@@ -117,9 +118,9 @@ def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> N
     if bool(seat.player_id) == bool(seat.bot_level):
         raise malformed(field, "has neither or both of player_id and bot_level")
     if seat.player_id:
-        _check_id(f"{field}.player_id", seat.player_id)
+        check_id(f"{field}.player_id", seat.player_id)
     if seat.player_id or seat.name:
-        _check_id(f"{field}.name", seat.name)
+        check_id(f"{field}.name", seat.name)
     if seat.bot_level and seat.bot_level not in levels:
         known = ", ".join(levels)
         raise ServiceError(
@@ -129,10 +130,10 @@ def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> N
         )
 
 
-def _check_answers(request: matchmaking_pb2.PlaceTableRequest) -> None:
-    least, most = request.clock.answers_least_ms, request.clock.answers_most_ms
-    if least and most and least > most:
-        raise malformed("clock.answers_least_ms", "is greater than answers_most_ms")
+def check_clock(field: str, clock: rules_pb2.Clock) -> None:
+    """Take a table's clock, or refuse it with `malformed`."""
+    if clock.answers_least_ms > clock.answers_most_ms > 0:
+        raise malformed(f"{field}.answers_least_ms", "is greater than answers_most_ms")
 
 
 def name_bots(seats: Sequence[events_pb2.Seat], table_id: str) -> list[events_pb2.Seat]:

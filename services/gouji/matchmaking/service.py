@@ -7,8 +7,10 @@ from typing import Any, Final
 import grpc
 
 from gouji.matchmaking.cycle import Cycle
+from gouji.matchmaking.lobby import bind_lobby
 from gouji.matchmaking.metrics import MatchmakingMetrics
-from gouji.matchmaking.placing import of_request
+from gouji.matchmaking.placing import Placement, of_request
+from gouji.matchmaking.room_service import Desk
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import State, Ticket, read_wish, ticket_message
 from gouji.matchmaking.untaken import Untaken
@@ -40,13 +42,15 @@ def bind(app: App) -> None:
     metrics = MatchmakingMetrics(app.metrics.registry)
     wakeups = Wakeups(app.channels, app.log, store.addresses)
     cycle = Cycle(store, watches, wakeups, metrics, clock=app.clock, settings=app.settings)
-    placer = Placer(store, wakeups, metrics, BotLevels(app.channels))
+    bots = BotLevels(app.channels)
+    placer = Placer(store, wakeups, metrics, bots)
     app.add_servicer(
         matchmaking_pb2_grpc.add_MatchmakingServiceServicer_to_server,
         MatchmakingServicer(store, watches, cycle, placer, clock=app.clock, settings=app.settings),
         "gouji.v1.MatchmakingService",
         roles=ROLES,
     )
+    bind_lobby(app, Desk(store, bots.known, placer.announce))
     app.background("matchmaking cycle", cycle.run)
     app.background("table wake-ups", wakeups.run)
     app.background("untaken tables", Untaken(app.database, metrics, app.clock).run)
@@ -177,9 +181,15 @@ class Placer:
         placement = of_request(request, uuid.uuid4().hex, levels)
         table_id = await self._store.place(placement, now)
         if table_id == placement.table_id:
-            self._metrics.claimed(1, [placement], now)
-        self._wakeups.put(table_id)
+            self.announce(placement, now)
+        else:
+            self._wakeups.put(table_id)
         return table_id
+
+    def announce(self, placement: Placement, now: int) -> None:
+        """Count a table that was placed, and have the table service told."""
+        self._metrics.claimed(1, [placement], now)
+        self._wakeups.put(placement.table_id)
 
 
 class BotLevels:

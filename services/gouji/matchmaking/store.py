@@ -150,19 +150,23 @@ class Store:
 
         Raises `ServiceError` `already_seated` when one of the players has a seat; then nothing is done.
         """
-        once = self._database.insert(tables).on_conflict_do_nothing(index_elements=["request_id"])
         async with self._database.begin() as connection:
-            row = await connection.execute(once.returning(tables.c.table_id), _table(placement, now))
-            if row.first() is None:
-                before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
-                return str(await connection.scalar(before))
-            waiting = await _lock_waiting(connection, [placement])
-            elsewhere = sorted(placement.players.keys() - await self._occupy(connection, [placement]))
-            if elsewhere:
-                seats = await _seats(connection, elsewhere)
-                raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
-            await _match(connection, _seating([placement], waiting))
-            await _assign(connection, placement.table_id)
+            return await self.place_within(connection, placement, now)
+
+    async def place_within(self, connection: AsyncConnection, placement: Placement, now: int) -> str:
+        """Do the same as part of the connection's transaction."""
+        once = self._database.insert(tables).on_conflict_do_nothing(index_elements=["request_id"])
+        row = await connection.execute(once.returning(tables.c.table_id), _table(placement, now))
+        if row.first() is None:
+            before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
+            return str(await connection.scalar(before))
+        waiting = await _lock_waiting(connection, [placement])
+        elsewhere = sorted(placement.players.keys() - await self._occupy(connection, [placement]))
+        if elsewhere:
+            seats = await _seats(connection, elsewhere)
+            raise already_seated(elsewhere[0], seats.get(elsewhere[0], ""))
+        await _match(connection, _seating([placement], waiting))
+        await _assign(connection, placement.table_id)
         return placement.table_id
 
     async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ _NOW = {
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
 
-_NO_CONNECTION = (
+NO_CONNECTION = (
     OSError,
     exc.DBAPIError,
     exc.TimeoutError,
@@ -147,7 +147,7 @@ class Database:
     async def _take(self) -> AsyncConnection:
         try:
             return await self._engine.connect()
-        except _NO_CONNECTION as error:
+        except NO_CONNECTION as error:
             raise StorageUnavailable from error
 
     def _apart(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:

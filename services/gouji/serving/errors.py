@@ -83,6 +83,20 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,
     "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "no_party": _REFUSED,
+    "no_room": _REFUSED,
+    "in_party": _REFUSED,
+    "in_room": _REFUSED,
+    "not_leader": grpc.StatusCode.PERMISSION_DENIED,
+    "not_host": grpc.StatusCode.PERMISSION_DENIED,
+    "party_full": _REFUSED,
+    "room_full": _REFUSED,
+    "no_invitation": _MISSING,
+    "not_welcome": grpc.StatusCode.PERMISSION_DENIED,
+    "unknown_room": _MISSING,
+    "seat_taken": _REFUSED,
+    "seats_empty": _REFUSED,
+    "room_changed": _REFUSED,
 }
 """The status of each reason, in the order of `reasons.proto`."""
 

@@ -5,10 +5,13 @@ A stopped process or a broken network keeps the connection, and its lease decide
 lifelines.
 """
 
+from contextlib import suppress
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.serving.database import Database
+from gouji.serving.database import NO_CONNECTION, Database
+from gouji.serving.errors import StorageUnavailable
 
 _NAME = "pid || '/' || CAST(EXTRACT(EPOCH FROM backend_start) * 1000000 AS BIGINT)"
 _HELD = sa.select(sa.literal_column(_NAME, sa.Text)).select_from(sa.text("pg_stat_activity"))
@@ -28,7 +31,11 @@ class Lifeline:
         if self._database.dialect == "postgresql" and not await self._open():
             await self.close()
             self._connection = await self._database.open()
-            self._name = await self._connection.scalar(_OWN)
+            try:
+                self._name = await self._connection.scalar(_OWN)
+            except NO_CONNECTION as error:
+                await self.close()
+                raise StorageUnavailable from error
         return self._name
 
     async def _open(self) -> bool:
@@ -41,7 +48,8 @@ class Lifeline:
         """Let go of it."""
         connection, self._connection, self._name = self._connection, None, None
         if connection is not None:
-            await connection.invalidate()
+            with suppress(*NO_CONNECTION):
+                await connection.invalidate()
             await connection.close()
 
 

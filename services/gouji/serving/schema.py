@@ -143,7 +143,9 @@ tickets = sa.Table(
     _time("expires_at"),
     sa.Column("table_id", sa.Text),
     sa.Column("seat", sa.Integer),
+    sa.Column("party_id", sa.Text),
     sa.CheckConstraint("state in ('waiting', 'matched', 'cancelled', 'lapsed')", name="tickets_state"),
+    sa.Index("tickets_by_party", "party_id"),
     sa.Index(
         "tickets_one_waiting",
         "player_id",
@@ -171,6 +173,112 @@ active_seats = sa.Table(
     sa.Index("active_seats_by_table", "table_id"),
 )
 """Where each player sits; the key keeps a player out of two matches."""
+
+lobby_players = sa.Table(
+    "lobby_players",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="0"),  # rises with what the player is shown
+    sa.Column("seen_at", sa.BigInteger, nullable=False, server_default="0"),
+)
+"""Who is in the lobby: when last seen, and a number that says whether its party or its invitations have changed."""
+
+parties = sa.Table(
+    "parties",
+    metadata,
+    sa.Column("party_id", sa.Text, primary_key=True),
+    sa.Column("leader", sa.Text, nullable=False),  # player_id of one of the members
+    _time("created_at"),
+)
+"""People who queue together."""
+
+party_members = sa.Table(
+    "party_members",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("party_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("ready", sa.Boolean, nullable=False, server_default=sa.false()),
+    _time("joined_at"),
+    sa.Index("party_members_by_party", "party_id"),
+)
+"""Who is in which party; the key keeps a player out of two."""
+
+party_invites = sa.Table(
+    "party_invites",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("party_id", sa.Text, primary_key=True),
+    _time("expires_at"),
+    sa.Index("party_invites_by_party", "party_id"),
+)
+"""Who may come into which party."""
+
+friends = sa.Table(
+    "friends",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("friend_id", sa.Text, primary_key=True),
+    _time("created_at"),
+    sa.Index("friends_by_friend", "friend_id"),
+)
+"""Whom a player calls a friend; two who call each other so are friends."""
+
+blocks = sa.Table(
+    "blocks",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("blocked_id", sa.Text, primary_key=True),
+    sa.Index("blocks_by_blocked", "blocked_id"),
+)
+"""Whom a player does not want to meet; the other is not told."""
+
+rooms = sa.Table(
+    "rooms",
+    metadata,
+    sa.Column("room_id", sa.Text, primary_key=True),
+    sa.Column("code", sa.Text, nullable=False),  # the invitation: whoever knows it may come in
+    sa.Column("host", sa.Text, nullable=False),  # player_id of one who is there
+    sa.Column("state", sa.Text, nullable=False),  # open, playing
+    sa.Column("settings", sa.LargeBinary, nullable=False),  # RoomSettings
+    # What the list looks for among them:
+    sa.Column("preset", sa.Text, nullable=False),
+    sa.Column("bot_level", sa.Text, nullable=False),
+    sa.Column("spectators", sa.Boolean, nullable=False),
+    sa.Column("listed", sa.Boolean, nullable=False),
+    sa.Column("kicked", sa.Text, nullable=False),  # player_ids that may not come back: a line each
+    sa.Column("matches", sa.Integer, nullable=False, server_default="0"),  # begun so far
+    sa.Column("table_id", sa.Text),  # of the last match
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),  # rises with each change
+    _time("created_at"),
+    _time("seen_at"),
+    sa.UniqueConstraint("code", name="rooms_code"),
+    sa.CheckConstraint("state in ('open', 'playing')", name="rooms_state"),
+    sa.Index("rooms_newest", "created_at", "room_id"),
+    sa.Index("rooms_by_state", "state", "seen_at"),
+)
+"""Private tables before, between and during their matches."""
+
+room_seats = sa.Table(
+    "room_seats",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("room_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("seat", sa.Integer),  # null: a spectator
+    _time("joined_at"),
+    sa.Index("room_seats_by_room", "room_id"),
+)
+"""Who is in which room, and in which seat; the key keeps a player out of two rooms."""
+
+room_tries = sa.Table(
+    "room_tries",
+    metadata,
+    sa.Column("who", sa.Text, primary_key=True),  # a player, or the address of one
+    sa.Column("span", sa.BigInteger, primary_key=True, autoincrement=False),  # number of the span of time
+    sa.Column("tries", sa.Integer, nullable=False),
+)
+"""How often somebody has lately tried an invite code."""
 
 hand_results = sa.Table(
     "hand_results",

@@ -7,6 +7,8 @@ import platformdirs
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from gouji.serving.peers import read_networks
+
 Port = Annotated[int, Field(ge=0, le=65535)]
 LARGEST = 2**31 - 1
 """Largest number that a setting takes: the wire's numbers hold no more, and it is 24 days in milliseconds."""
@@ -170,6 +172,27 @@ class Settings(BaseSettings):
     ticket_lease_seconds: Positive = Field(
         default=30, description="How long a ticket that nobody watches stays in its queue."
     )
+
+    invitation_seconds: Positive = Field(default=300, description="How long an invitation to a party stands.")
+    lobby_poll_ms: Positive = Field(
+        default=500, description="How often it is looked for changes of parties and rooms that other processes made."
+    )
+    party_idle_seconds: Positive = Field(
+        default=1800, description="How long a party goes on that nobody follows and of which nobody plays."
+    )
+    room_idle_seconds: Positive = Field(
+        default=3600, description="How long a room stays open that nobody follows or changes."
+    )
+    trusted_proxies: str = Field(
+        default="",
+        description="Networks, such as `10.0.0.0/8`, separated by commas, whose `x-forwarded-for` is believed when "
+        "tries are counted by address.",
+    )
+
+    @model_validator(mode="after")
+    def _proxies_are_networks(self) -> Self:
+        read_networks(self.trusted_proxies)
+        return self
 
     @model_validator(mode="after")
     def _answers_fit(self) -> Self:

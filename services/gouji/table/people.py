@@ -105,9 +105,14 @@ class People:
         return {seat for seat, held in enumerate(seats) if held.player_id and held.player_id in players}
 
 
+def spec_of(table: Live | Standing) -> table_pb2.TableSpec:
+    """Give what a table was placed as."""
+    return table.owned.spec if isinstance(table, Live) else table.spec
+
+
 def seats_of(table: Live | Standing) -> Sequence[events_pb2.Seat]:
     """Say who sits at a table, as it was placed."""
-    return table.owned.spec.seats if isinstance(table, Live) else table.spec.seats
+    return spec_of(table).seats
 
 
 def seat_of(seats: Sequence[events_pb2.Seat]) -> int | None:

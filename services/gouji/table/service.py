@@ -22,7 +22,7 @@ from gouji.table.live import Live
 from gouji.table.loading import fold_log
 from gouji.table.metrics import TableMetrics
 from gouji.table.ownership import Ownership, Standing
-from gouji.table.people import People, own_seat, seat_of, seats_of
+from gouji.table.people import People, own_seat, seat_of, seats_of, spec_of
 from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
 from gouji.table.store import Store
@@ -310,10 +310,15 @@ def _check_device(device: str) -> None:
 
 
 def _viewer(table: Live | Standing, *, spectate: bool) -> int | None:
-    """Say as whom the caller looks on: from its seat, as a director, or from outside."""
+    """Say as whom the caller looks on: from its seat, as a director, or from outside.
+
+    Raises `ServiceError` `not_seated` for a player without a seat where nobody may look on from outside.
+    """
+    seat = seat_of(seats_of(table))
+    if seat is None and caller().role is Role.PLAYER and spec_of(table).no_spectators:
+        raise ServiceError("not_seated", "This table has no spectators.")
     if spectate:
         return None
     if caller().role is Role.DIRECTOR:
         return projection.DIRECTOR
-    seat = seat_of(seats_of(table))
     return table.viewer_of(seat) if isinstance(table, Live) else seat

@@ -263,11 +263,14 @@ class PlaceTableRequest(_message.Message):
     CLOCK_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     BOT_PACE_MS_FIELD_NUMBER: _builtins.int
+    NO_SPECTATORS_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the caller: asking again returns the same table."""
     bot_pace_ms: _builtins.int
+    no_spectators: _builtins.bool
+    """As in `TableSpec`."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -279,9 +282,7 @@ class PlaceTableRequest(_message.Message):
         """Six seats: a player's id or a bot's level each."""
 
     @_builtins.property
-    def spectator_delay(self) -> _rules_pb2.Delay:
-        """As in `TableSpec`."""
-
+    def spectator_delay(self) -> _rules_pb2.Delay: ...
     @_builtins.property
     def director_delay(self) -> _rules_pb2.Delay: ...
     def __init__(
@@ -293,12 +294,13 @@ class PlaceTableRequest(_message.Message):
         clock: _rules_pb2.Clock | None = ...,
         seats: _abc.Iterable[_events_pb2.Seat] | None = ...,
         bot_pace_ms: _builtins.int = ...,
+        no_spectators: _builtins.bool = ...,
         spectator_delay: _rules_pb2.Delay | None = ...,
         director_delay: _rules_pb2.Delay | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "request_id", b"request_id", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "request_id", b"request_id", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -56,7 +56,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_MOVING: _Reason.ValueType  # 49
     """No server has the table right now; one takes it soon."""
     REASON_TOO_OFTEN: _Reason.ValueType  # 50
-    """The seat has said enough for now."""
+    """The seat has said enough for now, or the caller has tried too much."""
     REASON_OTHER_DEVICE: _Reason.ValueType  # 51
     """A newer device of the same player acts for the seat."""
     REASON_MATCH_NOT_OVER: _Reason.ValueType  # 52
@@ -97,6 +97,31 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
     REASON_INTERNAL: _Reason.ValueType  # 142
     REASON_DEADLINE: _Reason.ValueType  # 143
+    REASON_NO_PARTY: _Reason.ValueType  # 160
+    """Parties and rooms.
+    The caller is in no party, or in no room.
+    """
+    REASON_NO_ROOM: _Reason.ValueType  # 161
+    REASON_IN_PARTY: _Reason.ValueType  # 162
+    """The caller is in another one; of a room `room_id` says in which."""
+    REASON_IN_ROOM: _Reason.ValueType  # 163
+    REASON_NOT_LEADER: _Reason.ValueType  # 164
+    """Only who leads the party, or is the room's host, can do that."""
+    REASON_NOT_HOST: _Reason.ValueType  # 165
+    REASON_PARTY_FULL: _Reason.ValueType  # 166
+    REASON_ROOM_FULL: _Reason.ValueType  # 167
+    REASON_NO_INVITATION: _Reason.ValueType  # 168
+    """The invitation is gone, or never was."""
+    REASON_NOT_WELCOME: _Reason.ValueType  # 169
+    """The caller may not meet somebody there."""
+    REASON_UNKNOWN_ROOM: _Reason.ValueType  # 170
+    """No room has this code, or this id."""
+    REASON_SEAT_TAKEN: _Reason.ValueType  # 171
+    """Somebody sits there."""
+    REASON_SEATS_EMPTY: _Reason.ValueType  # 172
+    """Seats are empty that no bot may fill."""
+    REASON_ROOM_CHANGED: _Reason.ValueType  # 173
+    """The room's match goes on, or it has begun others since."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Why a request was refused. It rides in google.rpc.ErrorInfo (domain `gouji`, reason without the prefix, in
@@ -137,7 +162,7 @@ REASON_DRAINING: Reason.ValueType  # 48
 REASON_TABLE_MOVING: Reason.ValueType  # 49
 """No server has the table right now; one takes it soon."""
 REASON_TOO_OFTEN: Reason.ValueType  # 50
-"""The seat has said enough for now."""
+"""The seat has said enough for now, or the caller has tried too much."""
 REASON_OTHER_DEVICE: Reason.ValueType  # 51
 """A newer device of the same player acts for the seat."""
 REASON_MATCH_NOT_OVER: Reason.ValueType  # 52
@@ -178,4 +203,29 @@ REASON_OVERLOADED: Reason.ValueType  # 140
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141
 REASON_INTERNAL: Reason.ValueType  # 142
 REASON_DEADLINE: Reason.ValueType  # 143
+REASON_NO_PARTY: Reason.ValueType  # 160
+"""Parties and rooms.
+The caller is in no party, or in no room.
+"""
+REASON_NO_ROOM: Reason.ValueType  # 161
+REASON_IN_PARTY: Reason.ValueType  # 162
+"""The caller is in another one; of a room `room_id` says in which."""
+REASON_IN_ROOM: Reason.ValueType  # 163
+REASON_NOT_LEADER: Reason.ValueType  # 164
+"""Only who leads the party, or is the room's host, can do that."""
+REASON_NOT_HOST: Reason.ValueType  # 165
+REASON_PARTY_FULL: Reason.ValueType  # 166
+REASON_ROOM_FULL: Reason.ValueType  # 167
+REASON_NO_INVITATION: Reason.ValueType  # 168
+"""The invitation is gone, or never was."""
+REASON_NOT_WELCOME: Reason.ValueType  # 169
+"""The caller may not meet somebody there."""
+REASON_UNKNOWN_ROOM: Reason.ValueType  # 170
+"""No room has this code, or this id."""
+REASON_SEAT_TAKEN: Reason.ValueType  # 171
+"""Somebody sits there."""
+REASON_SEATS_EMPTY: Reason.ValueType  # 172
+"""Seats are empty that no bot may fill."""
+REASON_ROOM_CHANGED: Reason.ValueType  # 173
+"""The room's match goes on, or it has begun others since."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -555,6 +555,7 @@ class TableSpec(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     QUEUE_FIELD_NUMBER: _builtins.int
     BOT_PACE_MS_FIELD_NUMBER: _builtins.int
+    NO_SPECTATORS_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
@@ -563,6 +564,8 @@ class TableSpec(_message.Message):
     """How long bots seem to think, in milliseconds: half of their plays take less, leads longer and passes shorter; 0 for
     at once.
     """
+    no_spectators: _builtins.bool
+    """Players without a seat may not watch."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -591,12 +594,13 @@ class TableSpec(_message.Message):
         seats: _abc.Iterable[_events_pb2.Seat] | None = ...,
         queue: _builtins.str = ...,
         bot_pace_ms: _builtins.int = ...,
+        no_spectators: _builtins.bool = ...,
         spectator_delay: _rules_pb2.Delay | None = ...,
         director_delay: _rules_pb2.Delay | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
