@@ -13,7 +13,7 @@ import pytest
 from gouji.serving.auth import NOBODY, Role, Tokens
 from gouji.serving.errors import ServiceError, StorageUnavailable, reason_of, refusal_of
 from gouji.serving.testing import until
-from gouji.v1.table_pb2 import ActRequest, ObserveRequest, OpenRequest, WatchRequest
+from gouji.v1.table_pb2 import ActRequest, EventBatch, ObserveRequest, OpenRequest, WatchRequest, WatchResponse
 
 PLAYER_KEY = "players' secret of the tests, long enough"
 SECRET = "W2222 hidden cards"
@@ -241,6 +241,14 @@ async def test_a_log_line_says_who_what_and_how_it_ended(tiny: Any) -> None:
     }
     assert line["seconds"] >= 0
     assert SECRET not in str(line)
+
+
+async def test_a_message_that_is_packed_already_is_sent_as_it_is(tiny: Any) -> None:
+    packed = WatchResponse(batch=EventBatch(last_sequence=5)).SerializeToString()
+    tiny.servicer.act = lambda context: context.write(packed)
+    stream = tiny.stub.Watch(WatchRequest(), metadata=tiny.player)
+    await stream.read()
+    assert (await stream.read()).batch.last_sequence == 5
 
 
 async def test_a_message_to_a_client_that_has_gone_is_no_fault(tiny: Any) -> None:

@@ -47,7 +47,7 @@ async def test_a_view_shows_each_event_when_so_many_moves_have_followed_and_as_i
         behind.put(event)
         behind.put(event)
         behind.release(event.at.ToMicroseconds())
-        seen += watcher.take()
+        seen += [shown.event for shown in watcher.take()]
         assert behind.shown == len(seen) == shown_by_moves(log[:count], 3)
     expected = []
     for event in log:

@@ -72,17 +72,23 @@ async def test_steps_of_many_tables_are_written_together_and_in_order(
         assert [event.sequence for event in await rows.log(table_id)] == list(range(1, 11))
 
 
+@pytest.mark.parametrize("more", [{}, {"left": [0]}], ids=["events alone", "with more"])
 async def test_a_stale_table_drops_out_and_does_not_take_others_with_it(
-    rows: Any, store: Store, writer: LogWriter
+    rows: Any, store: Store, writer: LogWriter, more: dict[str, Any]
 ) -> None:
     owned = await take(rows, "t1", "t2")
     lanes = {table_id: Lane(table_id, one.fence) for table_id, one in owned.items()}
     await rows.execute(sa.update(tables).where(tables.c.table_id == "t1").values(fence=tables.c.fence + 1))
-    written = [writer.append(lanes[table_id], step(owned[table_id], n)) for n in (1, 2) for table_id in ("t1", "t2")]
+    written = [
+        writer.append(lanes[table_id], step(owned[table_id], n, commands=[(Command(0, f"c{n}", n, b""), n)], **more))
+        for n in (1, 2)
+        for table_id in ("t1", "t2")
+    ]
     outcomes = await asyncio.gather(*written, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [StaleFence, type(None), StaleFence, type(None)]
     assert await rows.log("t1") == []
-    assert len(await rows.log("t2")) == 2
+    assert await rows.commands("t1") == []
+    assert len(await rows.log("t2")) == len(await rows.commands("t2")) == 2
     with pytest.raises(StaleFence):
         await writer.append(lanes["t1"], step(owned["t1"], 1))
 

@@ -84,6 +84,15 @@ class Database:
             for name in sorted(names):  # in one order, so that nobody waits in a ring
                 await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
 
+    @asynccontextmanager
+    async def single(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection on which each statement is a transaction by itself, with no round trips beside it.
+
+        Raises `StorageUnavailable` when the database breaks off; the statement's outcome is then unknown.
+        """
+        async with _translated(), self._connection() as connection:
+            yield await connection.execution_options(isolation_level="AUTOCOMMIT")
+
     async def open(self) -> AsyncConnection:
         """Open a connection that is kept, on which each statement stands by itself; the caller closes it.
 

@@ -34,7 +34,7 @@ Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Behaviour = Callable[[Any, Context], Awaitable[Any]]
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
     """One RPC being answered; `code` and `reason` say how it ended."""
 
@@ -104,7 +104,7 @@ class Surround(grpc.aio.ServerInterceptor):
         async def answer(request: Any, context: Context) -> Any:
             return await proceed(Call(service, method, handler.response_streaming, request, context))
 
-        return remake(answer, _reading(handler.request_deserializer), handler.response_serializer)
+        return remake(answer, _reading(handler.request_deserializer), _packing(handler.response_serializer))
 
 
 class Undecodable:
@@ -121,12 +121,23 @@ def _reading(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], An
     return read
 
 
+def _packing(serialize: Callable[[Any], bytes] | None) -> Callable[[Any], bytes]:
+    """Let pass what is packed already: a handler packs once what it sends to many."""
+
+    def pack(message: Any) -> bytes:
+        return serialize(message) if serialize and not isinstance(message, bytes) else message
+
+    return pack
+
+
 def _parts(handler: Handler) -> tuple[Behaviour, Callable[..., Handler]]:
     """Take a handler apart: what it does, and the function that makes such a handler."""
     kind = f"{_kind(handler.request_streaming)}_{_kind(handler.response_streaming)}"
     behaviour = getattr(handler, kind)
     if inspect.isasyncgenfunction(behaviour):
         behaviour = _writing(behaviour)
+    if handler.response_streaming:
+        behaviour = _while_there(behaviour)
     return behaviour, getattr(grpc, f"{kind}_rpc_method_handler")
 
 
@@ -140,13 +151,22 @@ def _writing(generator: Callable[[Any, Context], Any]) -> Behaviour:
     async def write_all(request: Any, context: Context) -> None:
         async with aclosing(generator(request, context)) as responses:
             async for response in responses:
-                try:
-                    await context.write(response)
-                except grpc.aio.InternalError as error:
-                    # The client has gone, and its cancellation is still on its way here.
-                    raise asyncio.CancelledError from error
+                await context.write(response)
 
     return write_all
+
+
+def _while_there(behaviour: Behaviour) -> Behaviour:
+    """Take a message that cannot be written for what it is: the client has gone."""
+
+    async def write(request: Any, context: Context) -> None:
+        try:
+            await behaviour(request, context)
+        except grpc.aio.InternalError as error:
+            # The client's cancellation is still on its way here.
+            raise asyncio.CancelledError from error
+
+    return write
 
 
 class RequestIds:

@@ -102,7 +102,7 @@ class Settings(BaseSettings):
     )
 
     commit_interval_ms: NotNegative = Field(
-        default=3, description="How long the log writer gathers events for one commit."
+        default=10, description="How long the log writer gathers events for one commit."
     )
     most_commands_waiting: Positive = Field(
         default=5000, description="How many commands may wait for the log at a time; more are refused as `overloaded`."

@@ -20,7 +20,7 @@ from gouji.table.company import people
 from gouji.table.people_store import MOST_AFTERWARDS, Ended, PeopleStore
 from gouji.table.refusals import SPEAK_AGAIN_MS
 from gouji.table.store import Step
-from gouji.table.watch import Guest, Watcher, Watchers
+from gouji.table.watch import Guest, Shown, Watcher, Watchers
 from gouji.v1 import events_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
@@ -105,7 +105,7 @@ class Afterwards:
             watcher = Watcher(viewer, first, guest=guest)
             for event in ended.events:
                 if event.sequence <= room.sequence:
-                    watcher.put(projection.hush(projection.project(event, viewer, None), guest.muted))
+                    watcher.put(Shown(projection.hush(projection.project(event, viewer, None), guest.muted)))
             room.watchers.add(watcher)
             if ended.company.rematch and ended.last.sequence <= room.sequence:
                 watcher.end()

@@ -1,7 +1,5 @@
 """The table service over gRPC: `bind` and the servicer, which unpacks, calls and packs."""
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final
 
@@ -177,9 +175,9 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
             return kept.accepted
         raise _ended(state) if state else StorageUnavailable()
 
-    async def Watch(  # noqa: N802 (gRPC's name)
-        self, request: table_pb2.WatchRequest, _context: Context
-    ) -> AsyncIterator[table_pb2.WatchResponse]:
+    async def Watch(  # type: ignore[override]  # noqa: N802 (gRPC's name; writes instead of yielding)
+        self, request: table_pb2.WatchRequest, context: Context
+    ) -> None:
         """Follow a table from an event on, from the caller's seat or as a spectator."""
         _check_device(request.device)
         table = await self._host.find(request.table_id)
@@ -189,17 +187,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         want = Want(viewer, request.from_sequence, guest, request.from_now)
         view = await self._views.of(request.table_id, table, viewer)
         source = view or (table if isinstance(table, Live) else None)
-        shown = self._streams.live(source, want) if source else self._streams.ended(request.table_id, want)
-        last = 0
-        async with aclosing(shown) as messages:
-            async for message in messages:
-                last = message.batch.last_sequence
-                yield message
+        if source:
+            last = await self._streams.live(source, want, context.write)
+        else:
+            last = await self._streams.ended(request.table_id, want, context.write)
         # What is said after the match is no part of a delayed view.
         if request.stay and view is None:
-            async with aclosing(self._streams.afterwards(request.table_id, replace(want, first=last + 1))) as messages:
-                async for message in messages:
-                    yield message
+            await self._streams.afterwards(request.table_id, replace(want, first=last + 1), context.write)
 
     async def Observe(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.ObserveRequest, _context: Context

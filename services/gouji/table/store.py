@@ -21,6 +21,7 @@ from gouji.serving.schema import (
     tables,
 )
 from gouji.serving.vault import Vault
+from gouji.table.append import append
 from gouji.table.commands import Accepted, Command
 from gouji.v1 import scoring_pb2, snapshot_pb2
 from gouji.v1.events_pb2 import Event
@@ -56,6 +57,11 @@ class Step:
     state: str | None = None
     snapshot: snapshot_pb2.TableSnapshot | None = None
 
+    @property
+    def ends_something(self) -> bool:
+        """There is more to it than events and commands."""
+        return bool(self.results or self.left or self.state is not None or self.snapshot is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
@@ -80,10 +86,19 @@ class Store:
         Nothing is written of a step with another fence. Raises `StorageUnavailable`, and then the outcome is
         unknown.
         """
+        if self._database.dialect == "postgresql" and not any(step.ends_something for step in steps):
+            return await self._append(steps)
         async with self._database.begin() as connection:
             owned = await self._lock_fences(connection, {step.table_id for step in steps})
             await self.write(connection, [step for step in steps if owned.get(step.table_id) == step.fence])
         return owned
+
+    async def _append(self, steps: Sequence[Step]) -> Mapping[str, int]:
+        """Do a commit of events and commands in one statement."""
+        events = [{**row, "fence": step.fence} for step in steps for row in self._event_rows(step)]
+        commands = [{**row, "fence": step.fence} for step in steps for row in self._command_rows(step)]
+        async with self._database.single() as connection:
+            return await append(connection, {step.table_id for step in steps}, events, commands)
 
     async def _lock_fences(self, connection: AsyncConnection, table_ids: Iterable[str]) -> dict[str, int]:
         """Read the tables' fences and keep others from taking them until the commit."""

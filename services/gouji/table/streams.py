@@ -1,6 +1,6 @@
 """What a watch sends: a snapshot, the log from where the watcher left off, then all that comes."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -23,6 +23,10 @@ REPLAYED_AT_ONCE: Final = 256
 
 Opening = tuple[table_pb2.ObserveResponse | None, table_pb2.WatchStart | None]
 """What the first message of a watch says beside events."""
+
+
+Send = Callable[[table_pb2.WatchResponse | bytes], Awaitable[None]]
+"""Writes a message of a watch, which may be packed already."""
 
 
 class Source(Protocol):
@@ -63,48 +67,53 @@ class Streams:
         self._most_replayed = app.settings.replay_events
         self._heartbeat_seconds = app.settings.heartbeat_seconds
 
-    async def live(self, source: Source, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
-        """Follow a table that goes on, or a delayed view of one.
+    async def live(self, source: Source, want: Want, send: Send) -> int:
+        """Follow a table that goes on, or a delayed view of one; give the number of the last event sent.
 
         Raises `ServiceError` when the stream ends otherwise than with the match.
         """
         watcher, moment = await source.join(want.viewer, want.first, want.guest)
+        try:
+            await self._catch_up(source, want, moment, send)
+            del moment  # it is all that the viewer sees, and a watch lasts
+            await self._follow(watcher, lambda: source.shown, send)
+        finally:
+            source.part(watcher)
+        return watcher.taken
+
+    async def _catch_up(self, source: Source, want: Want, moment: table_pb2.ObserveResponse, send: Send) -> None:
+        """Send how the table stands, and the log up to there."""
         last = moment.last_sequence
         first = self._first(want, last)
         opening: Opening = (moment, projection.start(source.table, want.viewer, first, want.guest.muted))
-        try:
-            async with aclosing(self._log(source.table.table_id, first, last)) as pages:
-                async for page in pages:
-                    yield self._message(_project(page, want, {last: moment.turn}), last, opening)
-                    opening = (None, None)
-            async with aclosing(self._follow(watcher, lambda: source.shown)) as messages:
-                async for message in messages:
-                    yield message
-        finally:
-            source.part(watcher)
+        async with aclosing(self._log(source.table.table_id, first, last)) as pages:
+            async for page in pages:
+                await send(self._message(_project(page, want, {last: moment.turn}), last, opening))
+                opening = (None, None)
 
-    async def _follow(self, watcher: Watcher, last: Callable[[], int]) -> AsyncGenerator[table_pb2.WatchResponse]:
+    async def _follow(self, watcher: Watcher, last: Callable[[], int], send: Send) -> None:
         """Send what comes for a watcher, and heart-beats, until its stream has ended."""
         while watcher.check():
             awake = await watcher.wait(self._heartbeat_seconds)
-            events = watcher.take()
-            if events or not awake:
-                yield self._message(events, last())
+            taken = watcher.take()
+            if taken or not awake:
+                await send(b"".join([*(shown.packed for shown in taken), self._standing(last()).SerializeToString()]))
 
-    async def afterwards(self, table_id: str, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
+    async def afterwards(self, table_id: str, want: Want, send: Send) -> None:
         """Follow what people say and wish for after a match, for as long as they may."""
         watcher = await self._afterwards.join(table_id, want.viewer, want.first, want.guest)
         if watcher is None:
             return
         try:
-            async with aclosing(self._follow(watcher, lambda: self._afterwards.last(table_id))) as messages:
-                async for message in messages:
-                    yield message
+            await self._follow(watcher, lambda: self._afterwards.last(table_id), send)
         finally:
             self._afterwards.part(table_id, watcher)
 
-    async def ended(self, table_id: str, want: Want) -> AsyncGenerator[table_pb2.WatchResponse]:
-        """Replay a table that has ended. Raises `ServiceError` `table_frozen` behind what led there."""
+    async def ended(self, table_id: str, want: Want, send: Send) -> int:
+        """Replay a table that has ended; give the number of its last event.
+
+        Raises `ServiceError` `table_frozen` behind what led there.
+        """
         events = await self._store.events(table_id)
         stop = events[-1].table_frozen.reference if events and events[-1].HasField("table_frozen") else ""
         last = len(events)
@@ -118,10 +127,11 @@ class Streams:
             start = projection.start(table, want.viewer, first, want.guest.muted)
             opening = (projection.moment(table, want.viewer, with_actions=False), start)
         for begin in range(first - 1, max(last, first), REPLAYED_AT_ONCE):
-            yield self._message(_project(events[begin : begin + REPLAYED_AT_ONCE], want, {}), last, opening)
+            await send(self._message(_project(events[begin : begin + REPLAYED_AT_ONCE], want, {}), last, opening))
             opening = (None, None)
         if stop:
             raise frozen(stop)
+        return last
 
     def _first(self, want: Want, last: int) -> int:
         """Say with which event a watch begins; one too far behind begins after the last."""
@@ -147,6 +157,12 @@ class Streams:
         if moment is not None and moment.HasField("observation"):
             message.snapshot.CopyFrom(moment.observation)
         message.batch.events.extend(events)
+        message.MergeFrom(self._standing(last))
+        return message
+
+    def _standing(self, last: int) -> table_pb2.WatchResponse:
+        """Say how far the table is, and the time: what each message ends with."""
+        message = table_pb2.WatchResponse()
         message.batch.last_sequence = last
         message.batch.now.FromMicroseconds(microseconds(self._clock.now()))
         return message

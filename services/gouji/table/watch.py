@@ -2,14 +2,16 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from gouji.serving.errors import ServiceError
 from gouji.table.projection import hush
 from gouji.table.refusals import moved, resume_from
 from gouji.v1.events_pb2 import Event
+from gouji.v1.table_pb2 import EventBatch, WatchResponse
 
 MOST_PENDING: Final = 1024
 """Events that may wait for one watcher; one more closes its stream."""
@@ -29,6 +31,23 @@ SPREAD_MS: Final = 400
 """Time over which the watchers of a table that moves come back."""
 
 
+class Shown:
+    """An event as it is shown, packed once for all who see it alike."""
+
+    __slots__ = ("_packed", "event")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self._packed: bytes | None = None
+
+    @property
+    def packed(self) -> bytes:
+        """The bytes of a `WatchResponse` with this event alone; several behind one another are one with all events."""
+        if self._packed is None:
+            self._packed = WatchResponse(batch=EventBatch(events=[self.event])).SerializeToString()
+        return self._packed
+
+
 class Watcher:
     """One stream's end of a table. ``seat`` is None for a spectator; ``first`` is the first event wanted."""
 
@@ -39,8 +58,8 @@ class Watcher:
         self.guest = guest or Guest()
         self._next = first
         self._most = most_pending
-        self._pending: deque[Event] = deque()
-        self._woken = asyncio.Event()
+        self._pending: deque[Shown] = deque()
+        self._waiting: asyncio.Future[bool] | None = None
         self._ended = False
         self._error: ServiceError | None = None
 
@@ -49,43 +68,53 @@ class Watcher:
         """Nothing is added any more."""
         return self._ended
 
-    def put(self, event: Event) -> None:
+    @property
+    def taken(self) -> int:
+        """Number of the last event that was taken, or was before the first."""
+        return self._next - 1
+
+    def put(self, shown: Shown) -> None:
         """Add an event, unless it is older than what is wanted; end with `resume_from` when too many wait."""
-        if self._ended or event.sequence < self._next:
+        if self._ended or shown.event.sequence < self._next:
             return
         if len(self._pending) >= self._most:
             self._pending.clear()
             self.end(resume_from(self._next))
             return
-        self._pending.append(event)
-        self._woken.set()
+        self._pending.append(shown)
+        self._wake()
 
     def end(self, error: ServiceError | None = None) -> None:
         """End the stream after what is pending: with an error, or well."""
         if not self._ended:
             self._ended, self._error = True, error
-            self._woken.set()
+            self._wake()
 
-    def take(self) -> list[Event]:
+    def _wake(self, *, awake: bool = True) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(awake)
+
+    def take(self) -> list[Shown]:
         """Take all that is pending, in order."""
-        events = list(self._pending)
+        taken = list(self._pending)
         self._pending.clear()
-        self._woken.clear()
-        if events:
-            self._next = events[-1].sequence + 1
-        return events
+        if taken:
+            self._next = taken[-1].event.sequence + 1
+        return taken
 
     async def wait(self, seconds: float) -> bool:
         """Wait until something is pending or the stream has ended; False when the time is over first."""
         if self._pending or self._ended:
             return True
+        # A future and a timer, not `asyncio.timeout` around an event: this is done for each message.
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        over = loop.call_later(seconds, partial(self._wake, awake=False))
         try:
-            # Not `wait_for`: before Python 3.12 it loses a cancellation that comes together with an event.
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
-        return True
+            return await self._waiting
+        finally:
+            over.cancel()
+            self._waiting = None
 
     def check(self) -> bool:
         """Say whether the stream goes on; raise what it ended with, if that was an error."""
@@ -139,11 +168,13 @@ class Watchers:
 
     def show(self, project: Callable[[int | None], Event]) -> int:
         """Give an event to all, made once for each seat; say how many fell behind and were dropped."""
-        made: dict[int | None, Event] = {}
+        made: dict[int | None, Shown] = {}
+        alike: dict[int, Shown] = {}
         for watcher in self._all:
             if watcher.seat not in made:
-                made[watcher.seat] = project(watcher.seat)
-            watcher.put(hush(made[watcher.seat], watcher.guest.muted))
+                event = project(watcher.seat)
+                made[watcher.seat] = alike.setdefault(id(event), Shown(event))
+            watcher.put(_hushed(made[watcher.seat], watcher.guest.muted))
         behind = [watcher for watcher in self._all if watcher.ended]
         self._all.difference_update(behind)
         return len(behind)
@@ -159,3 +190,8 @@ class Watchers:
         for number, watcher in enumerate(self._all):
             watcher.end(moved(sequence, address, SPREAD_MS * number // len(self._all)))
         self._all.clear()
+
+
+def _hushed(shown: Shown, muted: Collection[int]) -> Shown:
+    event = hush(shown.event, muted)
+    return shown if event is shown.event else Shown(event)
