@@ -17,10 +17,9 @@ install: $(VENV)/installed   ## make .venv with the locked dependencies and comp
 up: install      ## install and run everything in one process on SQLite
 	$(BIN)/gouji up
 
-test: install    ## run all tests, and beside them the short form of those that kill real processes, which mostly wait
-	@$(BIN)/pytest -m faults >.faults.log 2>&1 & faults=$$!; \
-	$(BIN)/pytest -n auto --dist worksteal -m "not faults" --durations=15 --durations-min=5; ended=$$?; \
-	wait $$faults; also=$$?; cat .faults.log; rm .faults.log; exit $$((ended | also))
+test: install    ## run all tests, and the short form of those that kill real processes
+	$(BIN)/pytest -n auto --dist worksteal -m "not faults"
+	$(BIN)/pytest -m faults
 
 faults: install  ## kill, stop and restart servers and database for long: an hour
 	GOUJI_FAULTS=long $(BIN)/pytest -m faults -s

@@ -115,12 +115,14 @@ async def test_a_database_that_is_not_there_is_said_in_one_sentence(environment:
     assert len(err.splitlines()) == 1
 
 
-async def test_a_service_wants_the_tables_made_and_then_serves(environment: dict[str, str], database_url: str) -> None:
-    there = {**environment, "GOUJI_DATABASE_URL": database_url, "GOUJI_LOG_FORMAT": "json"}
+async def test_a_service_wants_the_tables_made_and_then_serves(
+    environment: dict[str, str], bare_database_url: str
+) -> None:
+    there = {**environment, "GOUJI_DATABASE_URL": bare_database_url, "GOUJI_LOG_FORMAT": "json"}
     code, _, err = await ended(there, "serve", "scoring", *QUICK)
     assert code == 1
     assert "has no tables: run `gouji migrate` first." in err
-    assert await ended(there, "migrate") == (0, f"{database_url} is at revision {HEAD}\n", "")
+    assert await ended(there, "migrate") == (0, f"{bare_database_url} is at revision {HEAD}\n", "")
     async with gouji(there, "serve", "scoring", *QUICK) as process:
         ready = json.loads(await line(process.stderr))
         assert (ready["event"], ready["process"], ready["metrics_port"]) == ("ready", "scoring", None)

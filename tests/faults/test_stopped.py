@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -16,9 +17,7 @@ async def test_nothing_that_a_ghost_writes_lands(stage: Any, size: Any) -> None:
     async def stop(scene: Any) -> None:
         await scene.playing()
         for ghost in scene.fleet.servers[: 1 if size.slack > 1 else 3]:
-            had = await scene.tables_of(ghost)
-            assert had
-            ghost.send(signal.SIGSTOP)
+            had = await _stopped(scene, ghost)
             await _adopted(scene, had)
             fences = await _fences(scene, had)
             ghost.send(signal.SIGCONT)
@@ -36,23 +35,45 @@ async def test_nothing_that_a_ghost_writes_lands(stage: Any, size: Any) -> None:
         print(f"{len(logs)} tables; tried again after {dict(scene.crowd.failures)}")
 
 
-async def _adopted(scene: Any, table_ids: list[str]) -> None:
-    """Wait until others have gone on with all of these tables, or ended them."""
-    resumed = sa.select(sa.func.count()).where(
-        tables.c.table_id.in_(table_ids), (tables.c.fence > 1) | (tables.c.state == "over")
-    )
+async def _stopped(scene: Any, ghost: Any) -> set[str]:
+    """Stop a server in the middle of some tables; give these."""
+    while True:
+        begun = await scene.tables_of(ghost)
+        await _begun(scene, begun)
+        ghost.send(signal.SIGSTOP)
+        if had := {*begun} & {*await scene.tables_of(ghost)}:
+            return had
+        ghost.send(signal.SIGCONT)
+        await asyncio.sleep(0.1)
+
+
+async def _begun(scene: Any, table_ids: Collection[str]) -> None:
+    """Wait until all of these tables have a log; one without begins elsewhere as if it were new."""
     written = sa.select(sa.func.count(sa.distinct(table_events.c.table_id))).where(
         table_events.c.table_id.in_(table_ids)
     )
     async with asyncio.timeout(60):
         while True:
             async with scene.database.connect() as connection:
-                if await connection.scalar(resumed) == await connection.scalar(written) == len(table_ids):
+                if await connection.scalar(written) == len(table_ids):
+                    return
+            await asyncio.sleep(0.05)
+
+
+async def _adopted(scene: Any, table_ids: Collection[str]) -> None:
+    """Wait until others have gone on with all of these tables, or ended them."""
+    resumed = sa.select(sa.func.count()).where(
+        tables.c.table_id.in_(table_ids), (tables.c.fence > 1) | (tables.c.state == "over")
+    )
+    async with asyncio.timeout(60):
+        while True:
+            async with scene.database.connect() as connection:
+                if await connection.scalar(resumed) == len(table_ids):
                     return
             await asyncio.sleep(0.1)
 
 
-async def _fences(scene: Any, table_ids: list[str]) -> dict[str, int]:
+async def _fences(scene: Any, table_ids: Collection[str]) -> dict[str, int]:
     query = sa.select(tables.c.table_id, tables.c.fence).where(tables.c.table_id.in_(table_ids))
     async with scene.database.connect() as connection:
         return {row.table_id: row.fence for row in await connection.execute(query)}

@@ -165,8 +165,8 @@ async def test_the_databases_time_is_microseconds_and_passes(database: Database)
     assert 1_600_000_000_000_000 < first < second < year
 
 
-async def test_migrations_make_what_the_schema_says_and_take_it_away_again(database_url: str) -> None:
-    database = Database(database_url)
+async def test_migrations_make_what_the_schema_says_and_take_it_away_again(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
     assert await database.revision() is None
     await database.upgrade()
     assert await database.revision() == HEAD
@@ -189,16 +189,16 @@ def _differences(connection: sa.Connection) -> list[Any]:
     return list(compare_metadata(context, metadata))
 
 
-async def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
-    several = [Database(database_url) for _ in range(4)]
+async def test_processes_may_migrate_at_the_same_time(bare_database_url: str) -> None:
+    several = [Database(bare_database_url) for _ in range(4)]
     await asyncio.gather(*(database.upgrade() for database in several))
     assert await several[0].revision() == HEAD
     for database in several:
         await database.close()
 
 
-async def test_a_migration_that_fails_changes_nothing(database_url: str) -> None:
-    database = Database(database_url)
+async def test_a_migration_that_fails_changes_nothing(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
     with pytest.raises(Exception, match="no_such_revision"):
         await database.upgrade("no_such_revision")
     assert await database.revision() is None
