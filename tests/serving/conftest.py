@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -111,3 +112,15 @@ async def tiny(sqlite_settings: Settings, servicer: TinyTables, bind_tiny: Bind)
         grpc.aio.insecure_channel(app.address) as channel,
     ):
         yield Tiny(app, servicer, lines, channel)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """An SQLite database without tables: how a process starts is the matter here."""
+    return f"sqlite:///{tmp_path}/test.sqlite"
+
+
+@pytest.fixture
+def database_url(bare_database_url: str) -> str:
+    """A database of each kind in turn, without tables."""
+    return bare_database_url
