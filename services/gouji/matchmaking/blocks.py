@@ -1,23 +1,19 @@
 """SQL of blocks: who must not meet whom. A block counts both ways, and nobody is told who made it."""
 
 from collections.abc import Iterable
-from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gouji.serving.database import chunks
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import blocks
-
-_CHUNK: Final = 1000
 
 
 async def blocked(connection: AsyncConnection, player_ids: Iterable[str]) -> dict[str, frozenset[str]]:
     """Say of each of these players whom it must not meet: whom it has blocked, and who has blocked it."""
     found: dict[str, set[str]] = {player_id: set() for player_id in player_ids}
-    ids = list(found)
-    for start in range(0, len(ids), _CHUNK):
-        some = ids[start : start + _CHUNK]
+    for some in chunks(found):
         for one, other in ((blocks.c.player_id, blocks.c.blocked_id), (blocks.c.blocked_id, blocks.c.player_id)):
             for player_id, avoided in await connection.execute(sa.select(one, other).where(one.in_(some))):
                 found[player_id].add(avoided)

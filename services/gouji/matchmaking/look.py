@@ -1,17 +1,15 @@
 """What a look at one queue finds: tickets that can be matched, and tickets that are to be ended."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.blocks import blocked
 from gouji.matchmaking.policy import Member, Waiting
-from gouji.matchmaking.store import chunks
 from gouji.matchmaking.tickets import State
 from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
@@ -36,7 +34,7 @@ async def look(database: Database, queue: str, now: int) -> Found:
     found = Found()
     async with database.connect() as connection:
         rows = (await connection.execute(_LOOK, {"queue": queue})).all()
-        avoids = await _avoids(connection, rows)
+        avoids = await blocked(connection, [row.player_id for row in rows])
     for ticket_id, group in groupby(rows, attrgetter("ticket_id")):
         members = list(group)
         if members[0].expires_at <= now:
@@ -73,14 +71,6 @@ _LOOK: Final = (
     .where(WAITING, ticket_members.c.state == State.WAITING, tickets.c.queue == sa.bindparam("queue"))
     .order_by(tickets.c.created_at, tickets.c.ticket_id, ticket_members.c.player_id)
 )
-
-
-async def _avoids(connection: AsyncConnection, rows: Iterable[Any]) -> Mapping[str, frozenset[str]]:
-    """Look up whom the players must not meet; a block counts from the next look on."""
-    found: dict[str, frozenset[str]] = {}
-    for players in chunks(row.player_id for row in rows):
-        found |= await blocked(connection, players)
-    return found
 
 
 def _waiting(rows: list[Any], avoids: Mapping[str, frozenset[str]]) -> Waiting:

@@ -5,14 +5,14 @@ Rows are locked in the order that `gouji.matchmaking.store` says.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.placement import addresses, reserve
 from gouji.matchmaking.placing import Placement
-from gouji.matchmaking.queues import Lease, is_held
+from gouji.matchmaking.queues import GATHERING, Lease, is_held
 from gouji.matchmaking.ready import Chair, Gathering
 from gouji.matchmaking.store import already_seated, seats_of
 from gouji.matchmaking.tickets import State
@@ -20,8 +20,6 @@ from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, matches, tables, ticket_members, tickets
 from gouji.v1 import table_pb2
-
-GATHERING: Final = matches.c.state == "gathering"
 
 
 class Matches:

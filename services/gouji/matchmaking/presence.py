@@ -9,7 +9,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.serving.database import Database
+from gouji.serving.database import Database, chunks
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, lobby_players, party_members
 
@@ -21,7 +21,6 @@ MOST_STREAMS: Final = 16
 
 _FORGOTTEN: Final = 86_400_000_000
 _STALE: Final = 3 * SEEN_EVERY_SECONDS * 1_000_000
-_CHUNK: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Here:
 
 async def seen(database: Database, player_ids: Iterable[str], now: int) -> None:
     """Note that these players are here; whom somebody else is writing of is passed over."""
-    for ids in _chunks(player_ids):
+    for ids in chunks(sorted(player_ids)):
         rows = [{"player_id": player_id, "seen_at": now} for player_id in ids]
         make = database.insert(lobby_players).on_conflict_do_nothing(index_elements=["player_id"])
         free = sa.select(lobby_players.c.player_id).where(lobby_players.c.player_id.in_(ids))
@@ -84,7 +83,7 @@ async def versions(database: Database, player_ids: Iterable[str]) -> dict[str, i
     """Read the numbers of these players; one who was never seen is missing."""
     found: dict[str, int] = {}
     async with database.connect() as connection:
-        for ids in _chunks(player_ids):
+        for ids in chunks(sorted(player_ids)):
             query = sa.select(lobby_players.c.player_id, lobby_players.c.version)
             rows = await connection.execute(query.where(lobby_players.c.player_id.in_(ids)))
             found |= {row.player_id: row.version for row in rows}
@@ -111,8 +110,3 @@ async def whereabouts(connection: AsyncConnection, player_ids: Iterable[str], no
 
 def _among(column: sa.Column[str], player_ids: Sequence[str]) -> sa.Select[str]:
     return sa.select(column).where(column.in_(player_ids))
-
-
-def _chunks(player_ids: Iterable[str]) -> Iterable[Sequence[str]]:
-    ids = sorted(player_ids)
-    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))

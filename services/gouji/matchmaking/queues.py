@@ -17,7 +17,8 @@ FORGOTTEN_US: Final = 86_400_000_000
 
 _SWEPT: Final = 1000
 _HOUR_US: Final = 3_600_000_000
-_GATHERING: Final = matches.c.state == "gathering"
+GATHERING: Final = matches.c.state == "gathering"
+"""Whether a match gathers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Queues:
     async def busy(self) -> list[str]:
         """Name the queues in which somebody waits, or has a match to confirm."""
         waits = sa.select(tickets.c.queue).where(WAITING)
-        gathers = sa.select(matches.c.queue).where(_GATHERING)
+        gathers = sa.select(matches.c.queue).where(GATHERING)
         async with self._database.connect() as connection:
             return sorted(await connection.scalars(waits.union(gathers)))
 
@@ -172,7 +173,7 @@ class Queues:
             ids = list(await connection.scalars(old.limit(_SWEPT)))
             await connection.execute(sa.delete(ticket_members).where(ticket_members.c.ticket_id.in_(ids)))
             await connection.execute(sa.delete(tickets).where(tickets.c.ticket_id.in_(ids)))
-            await connection.execute(sa.delete(matches).where(matches.c.created_at < before, ~_GATHERING))
+            await connection.execute(sa.delete(matches).where(matches.c.created_at < before, ~GATHERING))
             struck = queue_pauses.c.struck_at < now - FORGOTTEN_US
             await connection.execute(sa.delete(queue_pauses).where(struck, queue_pauses.c.until < now))
             idle = queue_leases.c.expires_at < self._database.now() - _HOUR_US
@@ -214,7 +215,7 @@ def _players() -> sa.Select[Any]:
 
 
 def _made(now: int) -> sa.Select[Any]:
-    gathering = sa.func.sum(sa.case((_GATHERING, 1), else_=0))
+    gathering = sa.func.sum(sa.case((GATHERING, 1), else_=0))
     return (
         sa.select(
             matches.c.queue,

@@ -16,12 +16,11 @@ from gouji.matchmaking.blocks import refuse_blocked
 from gouji.matchmaking.codes import make_code
 from gouji.matchmaking.feeds import GONE
 from gouji.matchmaking.room import Room, RoomPerson, RoomState, request_id
-from gouji.serving.database import Database
+from gouji.serving.database import Database, chunks
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import room_seats, rooms, tables
 from gouji.v1 import room_pb2
 
-_CHUNK: Final = 1000
 _HOST_SEAT: Final = 0
 
 _GOES_ON: Final = sa.exists().where(tables.c.table_id == rooms.c.table_id, tables.c.state.not_in(("over", "frozen")))
@@ -125,7 +124,7 @@ class Rooms:
         """Read the versions of rooms; one that is closed has the number `GONE`."""
         found = dict.fromkeys(room_ids, GONE)
         async with self._database.connect() as connection:
-            for ids in _chunks(room_ids):
+            for ids in chunks(sorted(room_ids)):
                 query = sa.select(rooms.c.room_id, rooms.c.version).where(rooms.c.room_id.in_(ids))
                 found |= {row.room_id: row.version for row in await connection.execute(query)}
         return found
@@ -138,7 +137,7 @@ class Rooms:
 
     async def seen(self, room_ids: Collection[str], now: int) -> None:
         """Note that somebody follows these rooms; one that is being changed is passed over."""
-        for ids in _chunks(room_ids):
+        for ids in chunks(sorted(room_ids)):
             change = sa.update(rooms).where(rooms.c.room_id.in_(_free(rooms.c.room_id.in_(ids))))
             async with self._database.begin() as connection:
                 await connection.execute(change.values(seen_at=now))
@@ -235,11 +234,6 @@ def _opening(which: sa.ColumnElement[bool]) -> sa.Update:
 def _free(which: sa.ColumnElement[bool]) -> sa.Select[str]:
     """Select rooms that nobody is changing, and lock them."""
     return sa.select(rooms.c.room_id).where(which).order_by(rooms.c.room_id).with_for_update(skip_locked=True)
-
-
-def _chunks(room_ids: Iterable[str]) -> Iterable[list[str]]:
-    ids = sorted(room_ids)
-    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
 
 
 def _row(room: Room) -> dict[str, Any]:

@@ -6,7 +6,7 @@ only tidies up skips what is locked.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -16,7 +16,7 @@ from gouji.matchmaking.parties import Party, party_of
 from gouji.matchmaking.tickets import STANDING, Member, State, Ticket, Wish
 from gouji.matchmaking.withdrawals import WAITING, end
 from gouji.serving.clock import moment
-from gouji.serving.database import Database
+from gouji.serving.database import Database, chunks
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, matches, paused_queues, queue_pauses, ticket_members, tickets
 
@@ -25,9 +25,6 @@ MOST_QUEUES: Final = 4
 
 RECENT_US: Final = 3_600_000_000
 """How long opponents of a match are recent."""
-
-CHUNK: Final = 1000
-"""Ids in one statement: both databases take some 32,000 parameters."""
 
 
 class Store:
@@ -170,12 +167,6 @@ def already_seated(player_id: str, table_id: str) -> ServiceError:
     """Say that a player has a seat, and where."""
     metadata = {"player_id": player_id, "table_id": table_id}
     return ServiceError("already_seated", f"{player_id} sits at table {table_id}.", metadata=metadata)
-
-
-def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Divide ids into lists that fit a statement."""
-    all_ids = list(ids)
-    return (all_ids[start : start + CHUNK] for start in range(0, len(all_ids), CHUNK))
 
 
 def _met(player_ids: Sequence[str], since: int) -> sa.Select[Any]:

@@ -8,7 +8,7 @@ the parameters of a statement, which hold hidden cards.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,6 +46,8 @@ NO_CONNECTION = (
 _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupportedError)
 """Errors of the statement, which trying again does not mend."""
 
+_MOST_IN_A_STATEMENT = 1000
+"""Ids in one statement: both databases take some 32,000 parameters."""
 
 _WAL_TRIES, _WAL_WAIT_SECONDS = 100, 0.02
 
@@ -167,6 +169,12 @@ class Database:
 async def _give_back(taking: asyncio.Task[AsyncConnection]) -> None:
     with suppress(StorageUnavailable):
         await (await taking).close()
+
+
+def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Divide ids into lists that fit a statement."""
+    all_ids = list(ids)
+    return (all_ids[start : start + _MOST_IN_A_STATEMENT] for start in range(0, len(all_ids), _MOST_IN_A_STATEMENT))
 
 
 def now_in(dialect: str) -> sa.ColumnElement[int]:
