@@ -4,11 +4,11 @@ What this process changes itself is looked up at once (`stir`), what others chan
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from typing import Final
 
+from gouji.matchmaking.followers import Followers
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError, StorageUnavailable
 
@@ -59,30 +59,22 @@ class Feed:
         self._versions = versions
         self._clock = clock
         self._poll = poll_seconds
-        self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
+        self._followers = Followers[Watch]()
         self._stirred: set[str] = set()
         self._woken = asyncio.Event()
 
-    @contextmanager
-    def follow(self, key: str) -> Iterator[Watch]:
+    def follow(self, key: str) -> AbstractContextManager[Watch]:
         """Watch a thing within the block."""
-        watch = Watch()
-        self._watches[key].add(watch)
-        try:
-            yield watch
-        finally:
-            self._watches[key].discard(watch)
-            if not self._watches[key]:
-                del self._watches[key]
+        return self._followers.follow(key, Watch())
 
     @property
     def keys(self) -> Collection[str]:
         """What is watched."""
-        return self._watches.keys()
+        return self._followers.keys
 
     def stir(self, keys: Iterable[str]) -> None:
         """Have these looked up at once, since they have changed."""
-        self._stirred |= self._watches.keys() & set(keys)
+        self._stirred |= self._followers.keys & set(keys)
         if self._stirred:
             self._woken.set()
 
@@ -96,20 +88,18 @@ class Feed:
             self._woken.clear()
             keys, self._stirred = self._stirred, set()
             if self._clock.monotonic() >= due:
-                keys = set(self._watches)
+                keys = set(self._followers.keys)
                 due = self._clock.monotonic() + self._poll
             await self._look(keys)
 
     async def close(self) -> None:
         """End all watches."""
-        for watches in self._watches.values():
-            for watch in watches:
-                watch.close()
+        await self._followers.close()
 
     async def _look(self, keys: Collection[str]) -> None:
         found: Mapping[str, int] = {}
         with suppress(StorageUnavailable):
             found = await self._versions(keys) if keys else {}
         for key, version in found.items():
-            for watch in self._watches.get(key, ()):
+            for watch in self._followers.of(key):
                 watch.tell(version)

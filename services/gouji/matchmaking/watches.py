@@ -1,12 +1,13 @@
 """Who follows which ticket in this process, what each has been told, and telling it."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final
 
+from gouji.matchmaking.followers import Followers
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import State, Ticket
 from gouji.serving.clock import Clock, microseconds
@@ -63,47 +64,36 @@ class Watches:
     """All watches of a process, by ticket."""
 
     def __init__(self) -> None:
-        self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
+        self._followers = Followers[Watch]()
 
-    @contextmanager
-    def follow(self, view: View) -> Iterator[Watch]:
+    def follow(self, view: View) -> AbstractContextManager[Watch]:
         """Watch a ticket within the block."""
-        watch = Watch(view)
-        ticket_id = view.ticket.ticket_id
-        self._watches[ticket_id].add(watch)
-        try:
-            yield watch
-        finally:
-            self._watches[ticket_id].discard(watch)
-            if not self._watches[ticket_id]:
-                del self._watches[ticket_id]
+        return self._followers.follow(view.ticket.ticket_id, Watch(view))
 
     @property
     def ticket_ids(self) -> Set[str]:
         """Tickets that somebody watches."""
-        return self._watches.keys()
+        return self._followers.keys
 
     @property
     def queues(self) -> set[str]:
         """The queues of these tickets."""
-        return {watch.view.ticket.wish.queue for watches in self._watches.values() for watch in watches}
+        return {watch.view.ticket.wish.queue for _, watches in self._followers.items() for watch in watches}
 
     def waits(self, ticket_id: str) -> bool:
         """Whether the watchers of a ticket have been told that it waits."""
-        return all(watch.view.ticket.state is State.WAITING for watch in self._watches.get(ticket_id, ()))
+        return all(watch.view.ticket.state is State.WAITING for watch in self._followers.of(ticket_id))
 
     def publish(self, positions: Mapping[str, int], changed: Mapping[str, Ticket], expected: Mapping[str, int]) -> None:
         """Tell everybody of tickets that moved up in their queue, or that are not as they were."""
-        for ticket_id, watches in self._watches.items():
+        for ticket_id, watches in self._followers.items():
             for watch in watches:
                 ticket = changed.get(ticket_id, watch.view.ticket)
                 watch.tell(View(ticket, positions.get(ticket_id, 0), expected.get(ticket.wish.queue)))
 
     async def close(self) -> None:
         """End all watches."""
-        for watches in self._watches.values():
-            for watch in watches:
-                watch.close()
+        await self._followers.close()
 
 
 class Teller:
