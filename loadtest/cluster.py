@@ -1,11 +1,16 @@
 """A PostgreSQL of our own as real processes, to be stopped and started at will."""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+import asyncpg  # type: ignore[import-untyped]
 
 AS_OWNER = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
 """PostgreSQL does not run as root. A child that changes its user forks, which gRPC's threads do not bear."""
@@ -16,6 +21,19 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def fresh_database(server: str) -> AsyncIterator[str]:
+    """Make a database without tables at a PostgreSQL that runs, give its URL, and drop it at the end."""
+    name = f"gouji_load_{secrets.token_hex(6)}"
+    admin = await asyncpg.connect(server)
+    try:
+        await admin.execute(f'CREATE DATABASE "{name}"')
+        yield f"{server.rpartition('/')[0]}/{name}"
+    finally:
+        await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        await admin.close()
 
 
 class Cluster:

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import os
 import random
-import secrets
 import statistics
 import time
 from collections.abc import AsyncIterator
@@ -16,9 +15,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import asyncpg  # type: ignore[import-untyped]
 import grpc
-from cluster import free_port
+from cluster import free_port, fresh_database
 from servers import Process, environment_of
 
 from gouji.serving.auth import Tokens, tokens_for
@@ -35,23 +33,6 @@ from gouji.v1.matchmaking_pb2 import (
 from gouji.v1.matchmaking_pb2_grpc import MatchmakingServiceStub
 
 TARGET_SECONDS = 1.0
-
-
-@asynccontextmanager
-async def own_database(server: str) -> AsyncIterator[str]:
-    """Make a database with its tables, and drop it at the end."""
-    name = f"gouji_lobby_{secrets.token_hex(6)}"
-    admin = await asyncpg.connect(server)
-    try:
-        await admin.execute(f'CREATE DATABASE "{name}"')
-        url = f"{server.rpartition('/')[0]}/{name}"
-        database = Database(url)
-        await database.upgrade()
-        await database.close()
-        yield url
-    finally:
-        await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        await admin.close()
 
 
 @asynccontextmanager
@@ -89,7 +70,10 @@ async def measure(options: argparse.Namespace) -> list[float]:
     chance, times = random.Random(options.seed), []
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        url = await stack.enter_async_context(own_database(options.postgres))
+        url = await stack.enter_async_context(fresh_database(options.postgres))
+        database = Database(url)
+        await database.upgrade()
+        await database.close()
         tokens = tokens_for(Settings(database_url=url, data_directory=folder), SystemClock())
         starting = [server(f"lobby{n}", url, folder) for n in range(options.processes)]
         channels = [await stack.enter_async_context(one) for one in starting]

@@ -10,19 +10,16 @@ for, when one was not taken, or when fewer were placed a second than `--target`.
 import argparse
 import asyncio
 import itertools
-import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import asyncpg  # type: ignore[import-untyped]
 import sqlalchemy as sa
+from cluster import free_port, fresh_database
+from servers import Process, environment_of
 
 from gouji.engine import RuleSet
 from gouji.matchmaking.matches import Matches
@@ -34,52 +31,34 @@ from gouji.v1.events_pb2 import Seat
 from gouji.v1.table_pb2 import TableSpec
 from gouji.wire import rules_to_proto
 
-GOUJI = Path(sys.executable).with_name("gouji")
 KEPT_PERCENT = 10
 LOOK_SECONDS = 0.1
 LONGEST_SECONDS = 120
 RULES = rules_to_proto(RuleSet.parse("standard"))
 
 
-@asynccontextmanager
-async def fresh_database(postgres: str) -> AsyncIterator[str]:
-    """Make a database beside the one that is named; gives its URL."""
-    name = f"gouji_placing_{uuid.uuid4().hex[:8]}"
-    admin = await asyncpg.connect(postgres)
-    try:
-        await admin.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield f"{postgres.rpartition('/')[0]}/{name}"
-        finally:
-            await admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-    finally:
-        await admin.close()
-
-
 @contextmanager
 def table_servers_of(url: str, capacity: int, number: int) -> Iterator[None]:
     """Run table servers; nobody sits at their tables, and their clocks stand still."""
-    with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
-        ours = {
-            "DATABASE_URL": url,
-            "DATA_DIRECTORY": folder,
-            "PORT": "0",
-            "METRICS_PORT": "-1",
-            "TABLE_CAPACITY": str(capacity),
-            "TABLE_KEPT_PERCENT": str(KEPT_PERCENT),
-            "TURN_MS": "3600000",
-            "ABSENT_MS": "0",
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            **environment_of(url, Path(folder), free_port()),
+            "GOUJI_TABLE_CAPACITY": str(capacity),
+            "GOUJI_TABLE_KEPT_PERCENT": str(KEPT_PERCENT),
+            "GOUJI_TURN_MS": "3600000",
+            "GOUJI_ABSENT_MS": "0",
         }
-        environment = kept | {f"GOUJI_{name}": value for name, value in ours.items()}
-        command = [GOUJI, "serve", "table"]
-        running = [subprocess.Popen(command, env=environment, stdout=log, stderr=log) for _ in range(number)]
+        running = [
+            Process(f"table{n}", ("table",), free_port(), environment, Path(folder, f"table{n}.log"))
+            for n in range(number)
+        ]
         try:
+            for process in running:
+                process.start()
             yield
         finally:
             for process in running:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
+                process.kill()
 
 
 def placement(number: int) -> Placement:
