@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -62,6 +63,15 @@ def _address(name: str) -> str:
     return f"{POSTGRES.rpartition('/')[0]}/{name}"
 
 
+@asynccontextmanager
+async def _postgres(template: str) -> AsyncIterator[str]:
+    """Make a database like the template, and drop it whoever is still connected."""
+    name = f"gouji_test_{secrets.token_hex(8)}"
+    await _admin(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    yield _address(name)
+    await _admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
 @pytest.fixture(scope="session")
 def postgres_template() -> Iterator[str]:
     """The name of a database with all tables: a copy takes a tenth of the time in which they are made."""
@@ -83,19 +93,15 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def postgres_url(postgres_template: str) -> AsyncIterator[str]:
     """A PostgreSQL database with empty tables, dropped afterwards whoever is still connected."""
-    name = f"gouji_test_{secrets.token_hex(8)}"
-    await _admin(f'CREATE DATABASE "{name}" TEMPLATE "{postgres_template}"')
-    yield _address(name)
-    await _admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+    async with _postgres(postgres_template) as url:
+        yield url
 
 
 @pytest.fixture
 async def bare_postgres_url() -> AsyncIterator[str]:
     """A PostgreSQL database without tables."""
-    name = f"gouji_test_{secrets.token_hex(8)}"
-    await _admin(f'CREATE DATABASE "{name}"')
-    yield _address(name)
-    await _admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+    async with _postgres("template1") as url:
+        yield url
 
 
 @pytest.fixture

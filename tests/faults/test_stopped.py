@@ -52,12 +52,7 @@ async def _begun(scene: Any, table_ids: Collection[str]) -> None:
     written = sa.select(sa.func.count(sa.distinct(table_events.c.table_id))).where(
         table_events.c.table_id.in_(table_ids)
     )
-    async with asyncio.timeout(60):
-        while True:
-            async with scene.database.connect() as connection:
-                if await connection.scalar(written) == len(table_ids):
-                    return
-            await asyncio.sleep(0.05)
+    await _counted(scene, written, len(table_ids))
 
 
 async def _adopted(scene: Any, table_ids: Collection[str]) -> None:
@@ -65,10 +60,15 @@ async def _adopted(scene: Any, table_ids: Collection[str]) -> None:
     resumed = sa.select(sa.func.count()).where(
         tables.c.table_id.in_(table_ids), (tables.c.fence > 1) | (tables.c.state == "over")
     )
+    await _counted(scene, resumed, len(table_ids))
+
+
+async def _counted(scene: Any, query: sa.Select[Any], number: int) -> None:
+    """Wait until a query counts so many."""
     async with asyncio.timeout(60):
         while True:
             async with scene.database.connect() as connection:
-                if await connection.scalar(resumed) == len(table_ids):
+                if await connection.scalar(query) == number:
                     return
             await asyncio.sleep(0.1)
 

@@ -1,36 +1,22 @@
 """Ratings over real gRPC, on both databases: changed with the last hand of a queue's match, and looked up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
 import pytest
 
 from gouji.scoring.rating import START, Match, Skill, after
-from gouji.scoring.service import MOST_RATINGS, bind
+from gouji.scoring.service import MOST_RATINGS
 from gouji.serving.app import App
 from gouji.serving.errors import refusal_of
-from gouji.serving.settings import Settings
-from gouji.serving.testing import running_app
 from gouji.v1 import rules_pb2, scoring_pb2, scoring_pb2_grpc
 from gouji.v1.events_pb2 import Seat
 
 PEOPLE = [f"p{seat}" for seat in range(6)]
 SCORES = (4, 2, 0, 0, -2, -4)
 BOT = "bot:greedy"
-
-
-@pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[App]:
-    async with running_app(settings, {"scoring": bind}) as running:
-        yield running
-
-
-@pytest.fixture
-def scoring(app: App) -> Any:
-    """A stub that calls as a service."""
-    return app.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub)
 
 
 def last_hand(table_id: str = "t1", players: Sequence[str] = PEOPLE, **changes: Any) -> scoring_pb2.HandResult:

@@ -24,18 +24,6 @@ from gouji.v1.events_pb2 import Seat
 BOT = Seat(name="Bot", bot_level="greedy")
 
 
-@pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[App]:
-    async with running_app(settings, {"scoring": bind}) as running:
-        yield running
-
-
-@pytest.fixture
-def scoring(app: App) -> Any:
-    """A stub that calls as a service."""
-    return app.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub)
-
-
 def people(*ids: str) -> list[Seat]:
     return [Seat(player_id=player_id, name=player_id.title()) for player_id in ids]
 
