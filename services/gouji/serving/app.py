@@ -21,6 +21,7 @@ from gouji.serving.auth import ANYBODY, Roles, tokens_for
 from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
+from gouji.serving.deleted import Deleted
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
 from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
@@ -64,6 +65,7 @@ class App:
         self.draining = False
         self.lag_seconds = 0.0
         """How late the event loop wakes up, averaged over the last few seconds."""
+        self.deleted = Deleted(lambda: self._database, self.clock, settings.access_token_seconds)
         self._roles: dict[str, Roles] = {}
         self.server = grpc.aio.server(interceptors=[self._surround()], options=_server_options(settings))
         self._database: Database | None = None
@@ -75,6 +77,8 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
+        self.background("deleted players", self.deleted.run)
+        self.on_start(self.deleted.look)
 
     @property
     def database(self) -> Database:
@@ -224,7 +228,7 @@ class App:
                 Report(self.log),
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
-                Admission(self.tokens, self._roles),
+                Admission(self.tokens, self._roles, self.deleted),
             ]
         )
 

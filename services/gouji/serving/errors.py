@@ -103,6 +103,11 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "seat_taken": _REFUSED,
     "seats_empty": _REFUSED,
     "room_changed": _REFUSED,
+    "identity_invalid": _WHO,
+    "identity_unavailable": _AWAY,
+    "unknown_identity": _MISSING,
+    "identity_taken": _REFUSED,
+    "already_bound": _REFUSED,
 }
 """The status of each reason, in the order of `reasons.proto`."""
 
@@ -141,6 +146,16 @@ class ServiceError(Exception):
 def malformed(path: str, problem: str) -> ServiceError:
     """Make the refusal of one field of a request; its path (`result.seats[2]`) is the detail `field`, too."""
     return ServiceError("malformed", f"{path}: {problem}", metadata={"field": path})
+
+
+LONGEST_ID = 128
+"""Characters of an id that somebody else chose."""
+
+
+def check_id(path: str, given: str) -> None:
+    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
+    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
+        raise malformed(path, f"is not 1 to {LONGEST_ID} characters that can be shown")
 
 
 class StorageUnavailable(ServiceError):

@@ -20,6 +20,7 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
+from gouji.serving.deleted import Deleted
 from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
 from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
@@ -273,27 +274,43 @@ class Deadlines:
         """Refuse with `deadline` when the time is over."""
         if call.streaming:
             return await proceed(call)
-        late = ServiceError("deadline", "The call took too long.")
-        return await _limited(proceed, call, self._seconds, late)
+        try:
+            async with asyncio.timeout(self._seconds) as scope:
+                return await proceed(call)
+        except TimeoutError:
+            if scope.expired():
+                raise ServiceError("deadline", "The call took too long.") from None
+            raise
 
 
 class Admission:
     """Lets in only whom the RPC's roles name; an RPC that no table names lets in nobody."""
 
-    def __init__(self, tokens: Tokens, roles: Mapping[str, Roles]) -> None:
+    def __init__(self, tokens: Tokens, roles: Mapping[str, Roles], deleted: Deleted) -> None:
         self._tokens = tokens
         self._roles = roles
+        self._deleted = deleted
 
     async def around(self, proceed: Proceed, call: Call) -> Any:
-        """Set the caller; a stream ends with `token_expired` when its token does."""
+        """Set the caller; a stream ends with `token_expired` when its token does, `unknown_player` with its player."""
         who = self._admitted(call)
         set_caller(who)
         if who.player_id:
             structlog.contextvars.bind_contextvars(caller=who.player_id)
         if not call.streaming or who.expires is None:
             return await proceed(call)
-        expired = ServiceError("token_expired", "The token has expired; refresh the session.")
-        return await _limited(proceed, call, self._tokens.seconds_left(who), expired)
+        return await self._stream(proceed, call, who)
+
+    async def _stream(self, proceed: Proceed, call: Call, who: Caller) -> Any:
+        try:
+            async with asyncio.timeout(self._tokens.seconds_left(who)) as scope:
+                with self._deleted.ending(who.player_id, scope):
+                    return await proceed(call)
+        except TimeoutError:
+            if scope.expired():
+                self._deleted.refuse(who.player_id)
+                raise ServiceError("token_expired", "The token has expired; refresh the session.") from None
+            raise
 
     def _admitted(self, call: Call) -> Caller:
         allowed = self._roles.get(call.service, {}).get(call.method, ())
@@ -302,6 +319,8 @@ class Admission:
         who = self._tokens.verify(_bearer(call))
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
+        if who.role is Role.PLAYER:
+            self._deleted.refuse(who.player_id)
         return who
 
 
@@ -310,14 +329,3 @@ def _bearer(call: Call) -> str:
     if kind.lower() != "bearer" or not token:
         raise ServiceError("token_missing", "Send a token: `authorization: Bearer ...`.")
     return token
-
-
-async def _limited(proceed: Proceed, call: Call, seconds: float, error: ServiceError) -> Any:
-    """Proceed, and raise `error` if that takes longer."""
-    try:
-        async with asyncio.timeout(seconds) as scope:
-            return await proceed(call)
-    except TimeoutError:
-        if scope.expired():
-            raise error from None
-        raise

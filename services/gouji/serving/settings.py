@@ -7,6 +7,7 @@ import platformdirs
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from gouji.serving.outside import read_endpoints, read_issuers
 from gouji.serving.peers import read_networks
 
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -78,6 +79,16 @@ class Settings(BaseSettings):
         default=None,
         description="Secrets that encrypt the tables' logs in the database, 32 characters or more each, the newest "
         "first, separated by commas, the same in every process; when unset, kept in the data directory.",
+    )
+    identity_key: Key | None = Field(
+        default=None,
+        description="Secret under which players' identities are kept, 32 characters or more, the same in every "
+        "gateway; with another one nobody who is bound can sign in. When unset, kept in the data directory.",
+    )
+    identity_issuers: str = Field(
+        default="",
+        description="OpenID Connect issuers whose ID tokens are taken, each with our client id there, separated by "
+        "commas: `https://id.example.com games-web`.",
     )
     access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
     refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
@@ -190,6 +201,24 @@ class Settings(BaseSettings):
     room_idle_seconds: Positive = Field(
         default=3600, description="How long a room stays open that nobody follows or changes."
     )
+    webhook_endpoints: str = Field(
+        default="",
+        description="Where finished matches are sent (docs/webhooks.md), separated by commas: "
+        "`studio=https://games.example.com/gouji`.",
+    )
+    webhook_secrets: SecretStr = Field(
+        default=SecretStr(""),
+        json_schema_extra={"default": ""},
+        description="What signs them, separated by commas: `studio=whsec_...`; two for one name while it changes.",
+    )
+    webhook_tries: Positive = Field(
+        default=12, description="After how many tries a webhook is parked until an operator has it tried again."
+    )
+    webhook_timeout_seconds: Positive = Field(default=15, description="How long an endpoint may take to answer.")
+    feed_keep_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        default=30, description="How long events for studios' own systems are kept."
+    )
+
     trusted_proxies: str = Field(
         default="",
         description="Networks, such as `10.0.0.0/8`, separated by commas, whose `x-forwarded-for` is believed when "
@@ -199,6 +228,12 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _proxies_are_networks(self) -> Self:
         read_networks(self.trusted_proxies)
+        return self
+
+    @model_validator(mode="after")
+    def _outside_is_there(self) -> Self:
+        read_issuers(self.identity_issuers)
+        read_endpoints(self.webhook_endpoints, self.webhook_secrets.get_secret_value())
         return self
 
     @model_validator(mode="after")

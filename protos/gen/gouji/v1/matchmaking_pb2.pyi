@@ -503,3 +503,46 @@ class PlaceTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlaceTableResponse: _TypeAlias = PlaceTableResponse  # noqa: Y015
+
+@_typing.final
+class RemoveFromLobbyRequest(_message.Message):
+    """Who was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromLobbyRequest: _TypeAlias = RemoveFromLobbyRequest  # noqa: Y015
+
+@_typing.final
+class RemoveFromLobbyResponse(_message.Message):
+    """What is left of it here."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGAIN_FIELD_NUMBER: _builtins.int
+    again: _builtins.bool
+    """Ask again later: a match is being made with it."""
+    def __init__(
+        self,
+        *,
+        again: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromLobbyResponse: _TypeAlias = RemoveFromLobbyResponse  # noqa: Y015

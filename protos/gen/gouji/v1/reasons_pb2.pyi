@@ -134,6 +134,19 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Seats are empty that no bot may fill."""
     REASON_ROOM_CHANGED: _Reason.ValueType  # 173
     """The room's match goes on, or it has begun others since."""
+    REASON_IDENTITY_INVALID: _Reason.ValueType  # 200
+    """Accounts.
+    The identity token is none of an issuer that the server takes, is for another client, has expired, or does not fit
+    its nonce.
+    """
+    REASON_IDENTITY_UNAVAILABLE: _Reason.ValueType  # 201
+    """The issuer's keys cannot be had just now."""
+    REASON_UNKNOWN_IDENTITY: _Reason.ValueType  # 202
+    """No player is bound to the identity."""
+    REASON_IDENTITY_TAKEN: _Reason.ValueType  # 203
+    """Another player is bound to the identity."""
+    REASON_ALREADY_BOUND: _Reason.ValueType  # 204
+    """The caller is bound to another identity."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Why a request was refused. It rides in google.rpc.ErrorInfo (domain `gouji`, reason without the prefix, in
@@ -252,4 +265,17 @@ REASON_SEATS_EMPTY: Reason.ValueType  # 172
 """Seats are empty that no bot may fill."""
 REASON_ROOM_CHANGED: Reason.ValueType  # 173
 """The room's match goes on, or it has begun others since."""
+REASON_IDENTITY_INVALID: Reason.ValueType  # 200
+"""Accounts.
+The identity token is none of an issuer that the server takes, is for another client, has expired, or does not fit
+its nonce.
+"""
+REASON_IDENTITY_UNAVAILABLE: Reason.ValueType  # 201
+"""The issuer's keys cannot be had just now."""
+REASON_UNKNOWN_IDENTITY: Reason.ValueType  # 202
+"""No player is bound to the identity."""
+REASON_IDENTITY_TAKEN: Reason.ValueType  # 203
+"""Another player is bound to the identity."""
+REASON_ALREADY_BOUND: Reason.ValueType  # 204
+"""The caller is bound to another identity."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -65,6 +65,10 @@ class TableServiceStub:
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _grpc.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    RemoveFromTables: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]
+    """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+    idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+    """
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
@@ -103,6 +107,10 @@ class TableServiceAsyncStub(TableServiceStub):
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _aio.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]  # type: ignore[assignment]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    RemoveFromTables: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]  # type: ignore[assignment]
+    """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+    idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+    """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Live tables. Players act and watch; other services open; servers hand tables to one another."""
@@ -222,5 +230,15 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.DrainResponse, _abc.Awaitable[_table_pb2.DrainResponse]]:
         """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def RemoveFromTables(
+        self,
+        request: _table_pb2.RemoveFromTablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.RemoveFromTablesResponse, _abc.Awaitable[_table_pb2.RemoveFromTablesResponse]]:
+        """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+        idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+        """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -3,8 +3,9 @@
 The columns are the services' common ground: a change here is a new Alembic revision.
 """
 
-from gouji.serving.schema.accounts import players
+from gouji.serving.schema.accounts import deletions, identities, players
 from gouji.serving.schema.base import metadata
+from gouji.serving.schema.feed import feed_events, webhook_deliveries, webhook_endpoints
 from gouji.serving.schema.people import blocks, friends, lobby_players, parties, party_invites, party_members
 from gouji.serving.schema.queues import (
     active_seats,
@@ -23,6 +24,7 @@ from gouji.serving.schema.tables import (
     server_loads,
     table_commands,
     table_events,
+    table_people,
     table_servers,
     table_snapshots,
     tables,
@@ -31,8 +33,11 @@ from gouji.serving.schema.tables import (
 __all__ = [
     "active_seats",
     "blocks",
+    "deletions",
+    "feed_events",
     "friends",
     "hand_results",
+    "identities",
     "lobby_players",
     "matches",
     "metadata",
@@ -54,9 +59,12 @@ __all__ = [
     "server_loads",
     "table_commands",
     "table_events",
+    "table_people",
     "table_servers",
     "table_snapshots",
     "tables",
     "ticket_members",
     "tickets",
+    "webhook_deliveries",
+    "webhook_endpoints",
 ]
