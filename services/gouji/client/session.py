@@ -88,7 +88,14 @@ class Session:
         """Make a new player and act as it from now on."""
         request = gateway_pb2.CreateGuestRequest(name=name)
         made = await self.patience.call(lambda: self._stub.CreateGuest(request, timeout=self.patience.attempt))
-        return self._take(Credentials.of(made.player_id, name, made.tokens))
+        return self.take(Credentials.of(made.player_id, name, made.tokens))
+
+    def take(self, credentials: Credentials) -> Credentials:
+        """Act with these from now on, and remember them."""
+        self.credentials = credentials
+        if self._file:
+            self._file.save(credentials)
+        return credentials
 
     async def who(self) -> gateway_pb2.GetSessionResponse:
         """Ask who the caller is and at which table it sits."""
@@ -203,11 +210,4 @@ class Session:
                 return
             request = gateway_pb2.RefreshSessionRequest(refresh_token=seen.refresh_token)
             fresh = await self.patience.call(lambda: self._stub.RefreshSession(request, timeout=self.patience.attempt))
-            self._take(Credentials.of(seen.player_id, seen.name, fresh.tokens))
-
-    def _take(self, credentials: Credentials) -> Credentials:
-        """Use these from now on, and remember them."""
-        self.credentials = credentials
-        if self._file:
-            self._file.save(credentials)
-        return credentials
+            self.take(Credentials.of(seen.player_id, seen.name, fresh.tokens))

@@ -3,11 +3,14 @@
 import uuid
 from typing import Any, Final
 
+from gouji.gateway.account_service import bind_accounts
 from gouji.gateway.metrics import GatewayMetrics
+from gouji.gateway.profile import first_colour, read_name
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
+from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App
-from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
+from gouji.serving.auth import ANYBODY, Role, Roles, Tokens, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
 
@@ -19,22 +22,21 @@ ROLES: Final[Roles] = {
 }
 """Who may call what."""
 
-LONGEST_NAME: Final = 24
-"""Most characters (code points) of a player's name."""
-
 MOVING_RETRY_MS: Final = 500
 """When to ask again for a table that no server has: a lease and its adoption take a few seconds."""
 
 
 def bind(app: App) -> None:
-    """Add the sessions to a process."""
-    servicer = SessionServicer(Store(app.database), app.tokens, GatewayMetrics(app.metrics.registry))
+    """Add sessions and accounts to a process."""
+    metrics = GatewayMetrics(app.metrics.registry)
+    servicer = SessionServicer(Store(app.database), app.tokens, metrics)
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
         "gouji.v1.SessionService",
         roles=ROLES,
     )
+    bind_accounts(app, metrics)
 
 
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
@@ -49,11 +51,11 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         self, request: gateway_pb2.CreateGuestRequest, _context: Any
     ) -> gateway_pb2.CreateGuestResponse:
         """Make a new player each time; refused with `malformed` for a name that cannot be shown."""
-        name = _name(request.name)
+        name = read_name(request.name)
         player_id = uuid.uuid4().hex
-        await self._store.add_player(player_id, name)
+        await self._store.add_player(player_id, name, first_colour(player_id))
         self._metrics.guests.inc()
-        tokens = _tokens(self._tokens.mint_player(player_id, name))
+        tokens = tokens_message(self._tokens.mint_player(player_id, name))
         return gateway_pb2.CreateGuestResponse(player_id=player_id, tokens=tokens)
 
     async def RefreshSession(  # noqa: N802 (gRPC's name)
@@ -65,7 +67,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         """
         player = await self._player(self._tokens.verify_refresh(request.refresh_token).player_id)
         self._metrics.refreshes.inc()
-        tokens = _tokens(self._tokens.mint_player(player.player_id, player.name))
+        tokens = tokens_message(self._tokens.mint_player(player.player_id, player.name))
         return gateway_pb2.RefreshSessionResponse(tokens=tokens)
 
     async def GetSession(  # noqa: N802 (gRPC's name)
@@ -109,25 +111,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return server
 
 
-def _name(given: str) -> str:
-    """Trim a name, and take it if people can read it: no control, format or line-breaking characters."""
-    name = given.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise malformed("name", f"has {len(name)} characters, not 1 to {LONGEST_NAME}")
-    if not name.isprintable():
-        raise malformed("name", "holds characters that cannot be shown")
-    return name
-
-
 def _table_id(given: str) -> str:
     """Take a table's id. PostgreSQL cannot compare with a text that holds the character NUL."""
     if not given or "\0" in given:
         raise malformed("table_id", "is no identifier")
     return given
-
-
-def _tokens(made: PlayerTokens) -> gateway_pb2.Tokens:
-    tokens = gateway_pb2.Tokens(access_token=made.access_token, refresh_token=made.refresh_token)
-    tokens.access_expires.FromDatetime(made.access_expires)
-    tokens.refresh_expires.FromDatetime(made.refresh_expires)
-    return tokens

@@ -7,8 +7,8 @@ from typing import Final
 
 from gouji.matchmaking.policy import Member, Proposal, Seated, Waiting
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import check_id, length_message, malformed, read_length, read_rules, rules_message
-from gouji.serving.errors import ServiceError
+from gouji.matchmaking.tickets import length_message, malformed, read_length, read_rules, rules_message
+from gouji.serving.errors import ServiceError, check_id
 from gouji.v1 import events_pb2, matchmaking_pb2, rules_pb2, table_pb2
 from gouji.wire import rules_to_proto
 

@@ -21,8 +21,6 @@ MOST_RULE_SETS: Final = 8
 MOST_PATIENCE_MS: Final = 86_400_000
 MOST_LATENCY_MS: Final = 60_000
 TEAM: Final = 3
-LONGEST_ID: Final = 128
-"""Characters of an id that somebody else chose."""
 
 _QUEUE: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,31}")
 _REASONS: Final[dict[type[RuleSetError], str]] = {
@@ -136,12 +134,6 @@ def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int) 
 def malformed(field: str, problem: str) -> ServiceError:
     """Say what is wrong with a field of a request."""
     return ServiceError("malformed", f"{field}: {problem}", metadata={"field": field})
-
-
-def check_id(field: str, given: str) -> None:
-    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
-    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
-        raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
 
 
 def refuse_claimed(ticket: Ticket) -> None:

@@ -183,6 +183,10 @@ class Live:
     async def leave_seat(self, seat: int, device: str) -> int:
         """Have a player leave for good; says which event shows it, 0 when it had left. Raises `ServiceError`."""
         self._door.check(seat, device)
+        return await self.leave_for_good(seat)
+
+    async def leave_for_good(self, seat: int) -> int:
+        """Do so whatever devices the player has."""
         penalty = self._around.leave_penalty
         return (await self.tell(lambda table, now: table.leave_seat(seat, penalty, now))).sequence
 

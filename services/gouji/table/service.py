@@ -8,7 +8,7 @@ import grpc
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
-from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.serving.errors import ServiceError, StorageUnavailable, check_id, malformed
 from gouji.serving.lifeline import Lifeline
 from gouji.serving.vault import vault_for
 from gouji.table import phrases, projection
@@ -25,6 +25,7 @@ from gouji.table.ownership import Ownership, Standing
 from gouji.table.people import People, own_seat, seat_of, seats_of, spec_of
 from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
+from gouji.table.removal import Removal
 from gouji.table.store import Store
 from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
@@ -53,6 +54,7 @@ ROLES: Final = {
     "Ready": {Role.PLAYER},
     "Adopt": {Role.SERVICE},
     "Drain": {Role.OPERATOR},
+    "RemoveFromTables": {Role.SERVICE},
 }
 """Who may call what."""
 
@@ -69,6 +71,7 @@ def bind(app: App) -> None:
     afterwards = Afterwards(app, people_store)
     views = Views(app, store, metrics)
     relay = Relay(store, app.channels, app.clock, metrics, app.log)
+    removal = Removal(app, host, store)
     servicer = TableServicer(
         app,
         host,
@@ -77,6 +80,7 @@ def bind(app: App) -> None:
         streams=Streams(app, store, afterwards),
         views=views,
         people=People(host, store, people_store, afterwards),
+        removal=removal,
     )
     app.add_servicer(
         table_pb2_grpc.add_TableServiceServicer_to_server,
@@ -91,6 +95,7 @@ def bind(app: App) -> None:
     app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
     app.background("after matches", afterwards.run)
+    app.background("people of ended tables", removal.run)
     app.on_start(host.start)
     app.on_stop(host.stop)
     app.on_stop(views.close)
@@ -110,6 +115,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         streams: Streams,
         views: Views,
         people: People,
+        removal: Removal,
     ) -> None:
         self._app = app
         self._host = host
@@ -117,6 +123,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self._streams = streams
         self._views = views
         self._people = people
+        self._removal = removal
         self._commands = CommandQueue(app.settings.most_commands_waiting)
         self._metrics = metrics
 
@@ -280,6 +287,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         tables = self._host.drain()
         self._app.ask_to_stop()
         return table_pb2.DrainResponse(tables=tables)
+
+    async def RemoveFromTables(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.RemoveFromTablesRequest, _context: Context
+    ) -> table_pb2.RemoveFromTablesResponse:
+        """Take a player that was deleted out of tables. Safe to repeat."""
+        check_id("player_id", request.player_id)
+        return table_pb2.RemoveFromTablesResponse(again=await self._removal.remove(request.player_id))
 
 
 def _ended(state: str) -> ServiceError:
