@@ -20,6 +20,8 @@ COMMANDS = {
     "verify": "gouji.cli.verify:verify",
     "tables": "gouji.cli.tables:tables",
     "queue": "gouji.cli.queue:queue",
+    "players": "gouji.cli.players:players",
+    "webhooks": "gouji.cli.webhooks:webhooks",
     "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",

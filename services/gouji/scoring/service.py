@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from gouji.engine.cards import SEATS
 from gouji.scoring import ledger
+from gouji.scoring.feed import finished
+from gouji.scoring.feed_service import bind_feed
 from gouji.scoring.metrics import ScoringMetrics
 from gouji.scoring.rating import Match, Skill, rated_as
 from gouji.scoring.store import ALL_PRESETS, Kept, Ranked, Store
@@ -34,13 +36,15 @@ MOST_RATINGS: Final = 1000
 
 def bind(app: App) -> None:
     """Add scoring to a process."""
-    servicer = ScoringServicer(Store(app.database), ScoringMetrics(app.metrics.registry))
+    metrics = ScoringMetrics(app.metrics.registry)
+    servicer = ScoringServicer(Store(app.database), metrics)
     app.add_servicer(
         scoring_pb2_grpc.add_ScoringServiceServicer_to_server,
         servicer,
         "gouji.v1.ScoringService",
         roles=ROLES,
     )
+    bind_feed(app, metrics)
 
 
 class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
@@ -61,7 +65,8 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """
         with self._metrics.refusals():
             kept, entries = _read(request)
-            standing = await self._store.record(kept, entries, _match(request.result))
+            ended = finished(request.result) if request.result.last else None
+            standing = await self._store.record(kept, entries, _match(request.result), ended)
             if standing not in (None, kept.payload_hash):
                 raise ServiceError(
                     "result_conflict",

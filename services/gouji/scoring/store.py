@@ -12,10 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.engine.cards import SEATS
+from gouji.scoring import feed
 from gouji.scoring.ledger import Entry, Totals, totals
 from gouji.scoring.rating import START, Match, Skill, after
 from gouji.serving.database import Database
 from gouji.serving.schema import hand_results, player_points, player_totals, ratings
+from gouji.v1.feed_pb2 import FeedEvent
 
 ALL_PRESETS: Final = ""
 """The preset of the totals over all presets. No rule set has it: an empty one is recorded as `standard`."""
@@ -52,8 +54,12 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def record(self, kept: Kept, entries: Sequence[Entry], match: Match | None) -> bytes | None:
+    async def record(
+        self, kept: Kept, entries: Sequence[Entry], match: Match | None, event: FeedEvent | None = None
+    ) -> bytes | None:
         """Write a result, its points and its totals together, and the ratings after a match that ended with it.
+
+        The feed gets the ``event`` that tells of it.
 
         When the hand is recorded already, nothing changes and the hash of what stands is returned; else None.
         Of writers at the same moment one wins; the others wait for its commit and see what it wrote.
@@ -66,6 +72,8 @@ class Store:
                 await connection.execute(self._add_totals(kept.preset, totals(entries)))
             if match is not None:
                 await self._rate(connection, kept, match)
+            if event is not None:
+                await feed.add(self._database, connection, event)
         return None
 
     async def leaderboard(self, preset: str, limit: int) -> list[Ranked]:
