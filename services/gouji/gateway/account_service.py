@@ -13,6 +13,7 @@ from gouji.gateway.export import export
 from gouji.gateway.identity import Identities
 from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.profile import read_colour, read_name
+from gouji.gateway.store import Store
 from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, ANYBODY, Role, Roles, caller, read_or_make_key
@@ -48,7 +49,7 @@ PIECE: Final = 32 * 1024
 """Characters in one message of an export, about."""
 
 
-def bind_accounts(app: App, metrics: GatewayMetrics) -> None:
+def bind_accounts(app: App, store: Store, metrics: GatewayMetrics) -> None:
     """Add accounts, and what is left to do of deletions, to a process."""
     settings, accounts, deletions = app.settings, Accounts(app.database), Deletions(app.database)
     given = settings.identity_key
@@ -66,7 +67,7 @@ def bind_accounts(app: App, metrics: GatewayMetrics) -> None:
         "gouji.v1.AccountAdminService",
         roles=ADMIN_ROLES,
     )
-    app.background("deletions", Eraser(app, deletions, metrics).run)
+    app.background("deletions", Eraser(app, deletions, store, metrics).run)
 
 
 class AccountServicer(account_pb2_grpc.AccountServiceServicer):

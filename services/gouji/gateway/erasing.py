@@ -12,6 +12,8 @@ import grpc
 
 from gouji.gateway.deletions import Deletion, Deletions
 from gouji.gateway.metrics import GatewayMetrics
+from gouji.gateway.routing import reader_of
+from gouji.gateway.store import Store
 from gouji.serving.app import App
 from gouji.serving.deleted import LOOK_SECONDS
 from gouji.serving.errors import refusal_of
@@ -36,8 +38,9 @@ LONGEST_PAUSE_SECONDS: Final = 300
 class Eraser:
     """Goes on with deletions; `run` runs for ever."""
 
-    def __init__(self, app: App, deletions: Deletions, metrics: GatewayMetrics) -> None:
+    def __init__(self, app: App, deletions: Deletions, store: Store, metrics: GatewayMetrics) -> None:
         self._deletions = deletions
+        self._store = store
         self._channels = app.channels
         self._clock = app.clock
         self._log = app.log
@@ -84,11 +87,13 @@ class Eraser:
         return lobby_again or tables_again
 
     async def _remove_from_tables(self, player_id: str) -> bool:
-        """Ask a table server, and the one that has the player's table where that is another."""
+        """Ask any table server, and the one that has the player's table where that is another."""
         request = table_pb2.RemoveFromTablesRequest(player_id=player_id)
-        address = self._channels.address_of("table")
+        server = reader_of(player_id, await self._store.servers())
+        if server is None:
+            return True
         try:
-            return await self._at(address, request)
+            return await self._at(server.address, request)
         except grpc.aio.AioRpcError as error:
             refusal = refusal_of(error)
             if refusal is None or refusal.reason != "wrong_server":

@@ -28,15 +28,15 @@ MOVING_RETRY_MS: Final = 500
 
 def bind(app: App) -> None:
     """Add sessions and accounts to a process."""
-    metrics = GatewayMetrics(app.metrics.registry)
-    servicer = SessionServicer(Store(app.database), app.tokens, metrics)
+    store, metrics = Store(app.database), GatewayMetrics(app.metrics.registry)
+    servicer = SessionServicer(store, app.tokens, metrics)
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
         "gouji.v1.SessionService",
         roles=ROLES,
     )
-    bind_accounts(app, metrics)
+    bind_accounts(app, store, metrics)
 
 
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
