@@ -65,9 +65,9 @@ def rsa_keys() -> dict[str, Any]:
 @pytest.fixture
 async def issuer(rsa_keys: dict[str, Any]) -> AsyncIterator[Issuer]:
     made = Issuer(rsa_keys)
-    runner = web.AppRunner(made.app(), access_log=None)
+    runner = web.AppRunner(made.app(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=0.1)
+    site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     made.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     yield made

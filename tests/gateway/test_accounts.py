@@ -33,12 +33,12 @@ class Guest:
         self.metadata = (("authorization", f"Bearer {token}"),)
         self._stub: Any = account_pb2_grpc.AccountServiceStub(channel)
 
-    def open(self, name: str, **fields: Any) -> Any:
-        request = message_factory.GetMessageClass(ACCOUNTS[name].input_type)(**fields)
-        return getattr(self._stub, name)(request, metadata=self.metadata)
+    def open(self, method: str, /, **fields: Any) -> Any:
+        request = message_factory.GetMessageClass(ACCOUNTS[method].input_type)(**fields)
+        return getattr(self._stub, method)(request, metadata=self.metadata)
 
-    async def call(self, name: str, **fields: Any) -> Any:
-        return await self.open(name, **fields)
+    async def call(self, method: str, /, **fields: Any) -> Any:
+        return await self.open(method, **fields)
 
     async def account(self) -> Account:
         return (await self.call("GetAccount")).account

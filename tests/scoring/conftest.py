@@ -50,9 +50,9 @@ class Studio:
 async def _serve(studio: Studio) -> web.AppRunner:
     app = web.Application()
     app.router.add_route("*", "/{any:.*}", studio.take)
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=0.1).start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     studio.url = f"http://127.0.0.1:{runner.addresses[0][1]}/hook"
     return runner
 

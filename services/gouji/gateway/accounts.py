@@ -5,6 +5,7 @@ Whoever changes an account locks its row of `players` first; a player without on
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -94,10 +95,10 @@ class Accounts:
         """Find the player who is bound to an identity. Raises `ServiceError` `unknown_identity`."""
         this = (identities.c.issuer == identity.issuer) & (identities.c.subject == identity.subject)
         async with self._database.connect() as connection:
-            row = (await connection.execute(_accounts().where(this))).one_or_none()
+            row = (await connection.execute(_accounts().where(this))).mappings().one_or_none()
         if row is None:
             raise ServiceError("unknown_identity", "No player is bound to this identity.")
-        return Account(*row)
+        return Account(**row)
 
     # Deletion
 
@@ -124,17 +125,18 @@ async def _lock(connection: AsyncConnection, player_id: str) -> None:
 
 
 async def _one(connection: AsyncConnection, player_id: str) -> Account:
-    row = (await connection.execute(_accounts().where(players.c.player_id == player_id))).one_or_none()
+    found = await connection.execute(_accounts().where(players.c.player_id == player_id))
+    row = found.mappings().one_or_none()
     if row is None:
         raise _unknown()
-    return Account(*row)
+    return Account(**row)
 
 
-def _accounts() -> sa.Select[tuple[str, str, int, int, str, int]]:
-    columns = (players.c.player_id, players.c.name, players.c.colour, players.c.created_at)
-    issuer, bound_at = sa.func.coalesce(identities.c.issuer, ""), sa.func.coalesce(identities.c.bound_at, 0)
+def _accounts() -> sa.Select[Any]:
+    issuer = sa.func.coalesce(identities.c.issuer, "").label("issuer")
+    bound_at = sa.func.coalesce(identities.c.bound_at, 0).label("bound_at")
     bound = identities.c.player_id == players.c.player_id
-    return sa.select(*columns, issuer, bound_at).join_from(players, identities, bound, isouter=True)
+    return sa.select(players, issuer, bound_at).join_from(players, identities, bound, isouter=True)
 
 
 def _of(player_id: str) -> sa.ColumnElement[bool]:

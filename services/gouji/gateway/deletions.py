@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -46,7 +46,7 @@ class Deletions:
             change = sa.update(deletions).where(_ROW.player_id.in_(taken))
             change = change.values(due_at=now + round(lease_seconds * 1_000_000), tries=_ROW.tries + 1)
             rows = await connection.execute(change.returning(*self._columns()))
-            return [Deletion(*row) for row in rows]
+            return [Deletion(**row) for row in rows.mappings()]
 
     async def later(self, deletion: Deletion, seconds: float) -> None:
         """Go on with one after a while."""
@@ -62,13 +62,13 @@ class Deletions:
         query = query.where(_ROW.player_id == player_id) if player_id else query
         query = query.where(_ROW.done_at.is_(None)) if undone else query
         async with self._database.connect() as connection:
-            return [Deletion(*row) for row in await connection.execute(query)]
+            return [Deletion(**row) for row in (await connection.execute(query)).mappings()]
 
     async def _note(self, deletion: Deletion, values: dict[str, object]) -> None:
         this = (_ROW.player_id == deletion.player_id) & (_ROW.tries == deletion.tries)
         async with self._database.begin() as connection:
             await connection.execute(sa.update(deletions).where(this).values(values))
 
-    def _columns(self) -> tuple[sa.ColumnElement[object], ...]:
-        age = self._database.now() - _ROW.requested_at
-        return (_ROW.player_id, _ROW.requested_by, _ROW.reason, _ROW.requested_at, _ROW.tries, _ROW.done_at, age)
+    def _columns(self) -> Sequence[sa.ColumnElement[Any]]:
+        age = (self._database.now() - _ROW.requested_at).label("age")
+        return [_ROW.player_id, _ROW.requested_by, _ROW.reason, _ROW.requested_at, _ROW.tries, _ROW.done_at, age]

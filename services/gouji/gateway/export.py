@@ -58,8 +58,8 @@ async def export(database: Database, player_id: str) -> AsyncGenerator[str, None
     yield "}\n"
 
 
-def _readable(row: Mapping[str, object]) -> dict[str, object]:
-    return {name: _time(value) if name.endswith(_TIMES) else value for name, value in row.items()}
+def _readable(row: sa.RowMapping) -> dict[str, object]:
+    return {str(name): _time(value) if str(name).endswith(_TIMES) else value for name, value in row.items()}
 
 
 def _time(value: object) -> object:

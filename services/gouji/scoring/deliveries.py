@@ -91,7 +91,7 @@ class Deliveries:
         new = self._database.insert(webhook_endpoints).values(endpoint=endpoint, sequence=last)
         await connection.execute(new.on_conflict_do_nothing(index_elements=["endpoint"]))
         query = sa.select(webhook_endpoints.c.sequence).where(webhook_endpoints.c.endpoint == endpoint)
-        return (await connection.execute(query.with_for_update())).scalar_one()
+        return int((await connection.execute(query.with_for_update())).scalar_one())
 
     async def claim(self, endpoint: str, most: int, lease_seconds: float) -> Sequence[Claimed]:
         """Take deliveries that are due; they are due again when the lease is over, unless they are settled."""
@@ -125,11 +125,11 @@ class Deliveries:
 
     async def standing(self) -> dict[str, Standing]:
         """Say of all endpoints that ever were how they stand."""
-        counts = sa.select(_ROW.endpoint, _ROW.state, sa.func.count().label("count"))
+        counts = sa.select(_ROW.endpoint, _ROW.state, sa.func.count().label("deliveries"))
         counts = counts.where(_ROW.state != State.DELIVERED).group_by(_ROW.endpoint, _ROW.state)
         async with self._database.connect() as connection:
             seen = {row.endpoint: row.sequence for row in await connection.execute(sa.select(webhook_endpoints))}
-            found = {(row.endpoint, row.state): row.count for row in await connection.execute(counts)}
+            found = {(row.endpoint, row.state): row.deliveries for row in await connection.execute(counts)}
         return {
             name: Standing(found.get((name, State.PENDING), 0), found.get((name, State.PARKED), 0), sequence)
             for name, sequence in seen.items()

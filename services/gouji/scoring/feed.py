@@ -5,7 +5,7 @@ so numbers have no gaps, and no reader passes one by because an earlier number w
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -54,7 +54,7 @@ async def add(database: Database, connection: AsyncConnection, event: feed_pb2.F
     await connection.execute(database.insert(feed_events).values(row).on_conflict_do_nothing())
 
 
-def read(row: sa.Row[tuple[int, bytes, int]]) -> feed_pb2.FeedEvent:
+def read(row: Any) -> feed_pb2.FeedEvent:
     """Make an event of a row with ``sequence``, ``payload`` and ``created_at``."""
     event = feed_pb2.FeedEvent.FromString(row.payload)
     event.sequence = row.sequence

@@ -7,7 +7,7 @@ itself, so that one that hangs delays no other. Where to comes from the settings
 import asyncio
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -72,7 +72,7 @@ def pause_seconds(tries: int) -> int:
     return int(min(FIRST_PAUSE_SECONDS * 3 ** min(tries - 1, 20), LONGEST_PAUSE_SECONDS))
 
 
-def bind_webhooks(app: App, endpoints: "list[Endpoint]", feed: Feed, metrics: ScoringMetrics) -> None:
+def bind_webhooks(app: App, endpoints: Sequence[Endpoint], feed: Feed, metrics: ScoringMetrics) -> None:
     """Have a process send to these endpoints, and forget old events."""
     sender = Sender(app, feed, metrics)
     for endpoint in endpoints:
@@ -124,7 +124,9 @@ class Sender:
             state, pause = State.DELIVERED, 0.0
         elif claimed.tries >= self._tries or outcome == str(_GONE):
             state, pause = State.PARKED, 0.0
-            self._log.warning("webhook_parked", endpoint=endpoint.name, event=claimed.event.event_id, outcome=outcome)
+            self._log.warning(
+                "webhook_parked", endpoint=endpoint.name, event_id=claimed.event.event_id, outcome=outcome
+            )
         else:
             state, pause = State.PENDING, pause_seconds(claimed.tries) * random.uniform(0.8, 1.2)  # noqa: S311
         self._metrics.webhooks.labels(endpoint.name, state).inc()
