@@ -151,9 +151,9 @@ async def test_old_events_are_forgotten_with_their_deliveries_and_numbers_go_on(
     async with app.database.begin() as connection:
         long_ago = sa.update(feed_events).values(created_at=row.created_at - 31 * 86_400_000_000)
         await connection.execute(long_ago.where(row.sequence < 3))
-        rows = [{"endpoint": "x", "sequence": n, "state": "parked", "due_at": 0} for n in (1, 2, 3)]
+        rows = [{"endpoint": "x", "sequence": n, "state": "parked", "due_at": 0, "outcome": ""} for n in (1, 2, 3)]
         await connection.execute(webhook_deliveries.insert(), rows)
-    await Feed(app.database).prune(30)
+    await Feed(app.database).prune(30 * 86400)
     await tell(app.database, "d")
     answer = await stub.ListEvents(feed_pb2.ListEventsRequest())
     assert (told(list(answer.events)), answer.oldest) == ([(3, "c"), (4, "d")], 3)

@@ -71,7 +71,9 @@ class Deliveries:
             seen = await self._lock(connection, endpoint)
             newer = sa.select(feed_events.c.sequence).where(feed_events.c.sequence > seen)
             found = await connection.scalars(newer.order_by(feed_events.c.sequence).limit(SPREAD_AT_ONCE))
-            rows = [{"endpoint": endpoint, "sequence": number, "state": State.PENDING} for number in found]
+            rows = [
+                {"endpoint": endpoint, "sequence": number, "state": State.PENDING, "outcome": ""} for number in found
+            ]
             if rows:
                 await connection.execute(sa.insert(webhook_deliveries).values(due_at=self._database.now()), rows)
                 this = webhook_endpoints.c.endpoint == endpoint

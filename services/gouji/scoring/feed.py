@@ -17,7 +17,6 @@ from gouji.v1 import feed_pb2, scoring_pb2
 NUMBERED_AT_ONCE: Final = 1000
 """Events that get their number in one transaction."""
 
-_DAY_US: Final = 86_400_000_000
 _LOCK: Final = "feed"
 
 
@@ -98,11 +97,13 @@ class Feed:
         async with self._database.begin() as connection:
             await add(self._database, connection, deleted(player_id))
 
-    async def prune(self, days: int) -> None:
+    async def prune(self, seconds: int) -> None:
         """Forget events that are older, and their deliveries; the last one stays, since numbers go on from it."""
         row = feed_events.c
         last = sa.select(sa.func.max(row.sequence)).scalar_subquery()
-        old = sa.delete(feed_events).where(row.created_at < self._database.now() - days * _DAY_US, row.sequence < last)
+        old = sa.delete(feed_events).where(
+            row.created_at < self._database.now() - seconds * 1_000_000, row.sequence < last
+        )
         async with self._database.begin() as connection:
             await connection.execute(old)
             oldest = await connection.scalar(sa.select(sa.func.min(row.sequence)))

@@ -91,7 +91,7 @@ class Sender:
         self._log = app.log
         self._tries = app.settings.webhook_tries
         self._timeout = app.settings.webhook_timeout_seconds
-        self._keep_days = app.settings.feed_keep_days
+        self._keep_seconds = app.settings.feed_keep_seconds
 
     async def run(self, endpoint: Endpoint) -> None:
         """Send to an endpoint for ever. Raises `StorageUnavailable`; whoever runs it then runs it again."""
@@ -115,7 +115,7 @@ class Sender:
     async def prune(self) -> None:
         """Forget old events for ever."""
         while True:
-            await self._feed.prune(self._keep_days)
+            await self._feed.prune(self._keep_seconds)
             await self._clock.sleep(PRUNE_SECONDS)
 
     async def _send(self, http: aiohttp.ClientSession, endpoint: Endpoint, claimed: Claimed) -> None:

@@ -215,8 +215,8 @@ class Settings(BaseSettings):
         default=12, description="After how many tries a webhook is parked until an operator has it tried again."
     )
     webhook_timeout_seconds: Positive = Field(default=15, description="How long an endpoint may take to answer.")
-    feed_keep_days: Annotated[int, Field(ge=1, le=3650)] = Field(
-        default=30, description="How long events for studios' own systems are kept."
+    feed_keep_seconds: Positive = Field(
+        default=30 * 86400, description="How long events for studios' own systems are kept."
     )
 
     trusted_proxies: str = Field(

@@ -97,7 +97,7 @@ def _make_webhooks() -> None:
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("tries", sa.Integer, server_default="0", nullable=False),
         sa.Column("due_at", sa.BigInteger, nullable=False),
-        sa.Column("outcome", sa.Text, server_default="", nullable=False),
+        sa.Column("outcome", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("endpoint", "sequence"),
         sa.CheckConstraint("state in ('pending', 'delivered', 'parked')", name="webhook_deliveries_state"),
     )

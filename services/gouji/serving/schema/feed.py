@@ -37,7 +37,7 @@ webhook_deliveries = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
     time("due_at"),  # of one that is settled: since when it is
-    sa.Column("outcome", sa.Text, nullable=False, server_default=""),  # of the last try
+    sa.Column("outcome", sa.Text, nullable=False),  # of the last try; empty before the first
     sa.CheckConstraint("state in ('pending', 'delivered', 'parked')", name="webhook_deliveries_state"),
     sa.Index("webhook_deliveries_due", "endpoint", "due_at", postgresql_where=_PENDING, sqlite_where=_PENDING),
     sa.Index("webhook_deliveries_by_state", "endpoint", "state"),
