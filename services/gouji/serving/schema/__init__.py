@@ -16,7 +16,18 @@ from gouji.serving.schema.queues import (
     tickets,
 )
 from gouji.serving.schema.rooms import room_seats, room_tries, rooms
-from gouji.serving.schema.scores import hand_results, player_points, player_totals, ratings
+from gouji.serving.schema.scores import (
+    hand_corrections,
+    hand_results,
+    match_results,
+    match_seats,
+    player_points,
+    player_totals,
+    rated_matches,
+    rating_changes,
+    rating_revisions,
+    ratings,
+)
 from gouji.serving.schema.tables import (
     mutes,
     outbox,
@@ -32,8 +43,11 @@ __all__ = [
     "active_seats",
     "blocks",
     "friends",
+    "hand_corrections",
     "hand_results",
     "lobby_players",
+    "match_results",
+    "match_seats",
     "matches",
     "metadata",
     "mutes",
@@ -47,6 +61,9 @@ __all__ = [
     "players",
     "queue_leases",
     "queue_pauses",
+    "rated_matches",
+    "rating_changes",
+    "rating_revisions",
     "ratings",
     "room_seats",
     "room_tries",
