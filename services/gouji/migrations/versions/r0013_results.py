@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0013"
-down_revision = "0012"
+down_revision = "0010"
 
 _TABLES = ("hand_corrections", "match_results", "match_seats", "rating_revisions", "rated_matches", "rating_changes")
 
