@@ -29,11 +29,13 @@ def _make_corrections() -> None:
         sa.Column("table_id", sa.Text, nullable=False),
         sa.Column("hand", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("revision", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
         sa.Column("payload", sa.LargeBinary, nullable=False),
         sa.Column("corrected_by", sa.Text, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("corrected_at", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("table_id", "hand", "revision"),
+        sa.UniqueConstraint("table_id", "number", name="hand_corrections_in_order"),
     )
 
 
@@ -92,12 +94,12 @@ def _make_rated() -> None:
         sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), autoincrement=True, nullable=False),
         sa.Column("revision", sa.Integer, nullable=False),
         sa.Column("table_id", sa.Text, nullable=False),
-        sa.Column("correction", sa.Integer, nullable=False),
+        sa.Column("corrections", sa.Integer, nullable=False),
         sa.Column("family", sa.Text, nullable=False),
         sa.Column("model", sa.Text, nullable=False),
         sa.Column("ended_at", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("number"),
-        sa.UniqueConstraint("revision", "table_id", "correction", name="rated_matches_once"),
+        sa.UniqueConstraint("revision", "table_id", "corrections", name="rated_matches_once"),
     )
     op.create_table(
         "rating_changes",

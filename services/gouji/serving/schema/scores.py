@@ -27,10 +27,12 @@ hand_corrections = sa.Table(
     sa.Column("table_id", sa.Text, primary_key=True),
     sa.Column("hand", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("revision", sa.Integer, primary_key=True, autoincrement=False),  # from 2
+    sa.Column("number", sa.Integer, nullable=False),  # of the match's corrections, from 1
     sa.Column("payload", sa.LargeBinary, nullable=False),  # HandResult, whole
     sa.Column("corrected_by", sa.Text, nullable=False),  # the operator or director
     sa.Column("reason", sa.Text, nullable=False),
     time("corrected_at"),
+    sa.UniqueConstraint("table_id", "number", name="hand_corrections_in_order"),
 )
 """Later revisions of results: the last one stands. No row is ever changed."""
 
@@ -140,15 +142,15 @@ rated_matches = sa.Table(
     sa.Column("number", Serial, primary_key=True, autoincrement=True),  # the order of application
     sa.Column("revision", sa.Integer, nullable=False),  # of all ratings
     sa.Column("table_id", sa.Text, nullable=False),
-    sa.Column("correction", sa.Integer, nullable=False),  # 0 for the match itself, then its corrections
+    sa.Column("corrections", sa.Integer, nullable=False),  # of its hands, so many are taken into account
     sa.Column("family", sa.Text, nullable=False),
     sa.Column("model", sa.Text, nullable=False),  # library and version, and ours
     time("ended_at"),  # the match's
-    sa.UniqueConstraint("revision", "table_id", "correction", name="rated_matches_once"),
+    sa.UniqueConstraint("revision", "table_id", "corrections", name="rated_matches_once"),
 )
-"""Which matches have changed ratings, in the order in which they did.
+"""What has changed ratings, in the order in which it did: matches, and corrections of matches that were rated.
 
-A match gets its number while the ratings that it changes are locked.
+Numbers are given out while the ratings that change are locked.
 """
 
 rating_changes = sa.Table(
@@ -164,4 +166,7 @@ rating_changes = sa.Table(
     sa.Column("matches", sa.Integer, nullable=False),  # after it
     sa.Index("rating_changes_by_player", "player_id", "family", "number"),
 )
-"""What each rated match made of the rating of each who was in it."""
+"""What each of `rated_matches` made of the rating of each who was in it.
+
+Before means: as the match found it, the deviation widened by the time since the last one.
+"""
