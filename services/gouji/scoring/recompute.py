@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gouji.scoring.anew import Key, RatingsAnew, TotalsAnew
 from gouji.scoring.books import ALL_PRESETS, match_rows, points_rows, preset_of, seat_rows, totals_row
 from gouji.scoring.hands import Hands, read_hands
-from gouji.scoring.ledger import entries, totals
+from gouji.scoring.ledger import Totals, entries, totals
 from gouji.scoring.rated import change_row, rating_row, standing_revision
-from gouji.scoring.rating import MODEL, match_to_rate
+from gouji.scoring.rating import MODEL, Skill, match_to_rate
 from gouji.serving.schema import (
     hand_results,
     match_results,
@@ -61,20 +61,18 @@ async def differences(connection: AsyncConnection, compared: Compared) -> AsyncI
     revision, points, skills = await standing_revision(connection), TotalsAnew(), RatingsAnew()
     async for matches in walk_matches(connection):
         compared.matches += len(matches)
-        for table_id, hands in matches.items():
+        for hands in matches.values():
             compared.hands += len(hands.results)
             add_up(points, hands)
         for difference in await _of_matches(connection, matches, revision):
             yield difference
-    async for difference in _against_all(
-        connection, player_totals, points.sums, lambda key, made: totals_row(key[1], made)
-    ):
+    async for difference in _against_all(connection, player_totals, points.sums, _totals_row):
         yield difference
     async for rated in _walk_rated(connection, revision):
         compared.changes += len(rated)
         for difference in await _of_rated(connection, rated, skills):
             yield difference
-    async for difference in _against_all(connection, ratings, skills.skills, lambda key, made: rating_row(*key, made)):
+    async for difference in _against_all(connection, ratings, skills.skills, _rating_row):
         yield difference
 
 
@@ -120,7 +118,7 @@ async def _unrated(connection: AsyncConnection, matches: Mapping[str, Hands], re
     mine = rated_matches.c
     query = sa.select(mine.table_id, sa.func.max(mine.corrections)).group_by(mine.table_id)
     query = query.where(mine.revision == revision, mine.table_id.in_(list(matches)))
-    applied = {table_id: corrections for table_id, corrections in await connection.execute(query)}
+    applied: dict[str, int] = dict((await connection.execute(query)).tuples().all())
     found = []
     for table_id, hands in matches.items():
         rated = match_to_rate(hands.standing(applied[table_id])) if table_id in applied else None
@@ -190,6 +188,14 @@ def _against(table: sa.Table, stored: Iterable[Row], made: Iterable[Row]) -> Ite
                 yield Difference(f"{what}: {name}", row[name], value)
     for key, new in waiting.items():
         yield Difference(f"{table.name} {', '.join(map(str, key))}", None, dict(new))
+
+
+def _totals_row(key: Key, made: Totals) -> Row:
+    return totals_row(key[1], made)
+
+
+def _rating_row(key: Key, made: Skill) -> Row:
+    return rating_row(*key, made)
 
 
 def _key(table: sa.Table, row: Row) -> tuple[Any, ...]:
