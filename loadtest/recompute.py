@@ -1,4 +1,4 @@
-"""Are points and ratings what the results make them, after many simulated matches and some corrections?
+"""Whether points and ratings are what the results make them, after many simulated matches and some corrections.
 
     .venv/bin/python loadtest/recompute.py --database-url postgresql://postgres@127.0.0.1/postgres   # 10,000 matches
     .venv/bin/python loadtest/recompute.py --matches 500                                             # on a file

@@ -23,10 +23,6 @@ SNAPSHOT_VERSION: Final = 4
 """Form of snapshots; whoever changes what `TableState` keeps between two hands raises it."""
 
 
-_STANDSTILL: Final = ("table_resumed", "clocks_credited")
-"""Events up to which the server or its database held the table up."""
-
-
 class TableState:
     """One table as its log tells it. Only the events of that log may be folded, each once and in order."""
 
@@ -125,11 +121,16 @@ class TableState:
         if event.sequence != self.sequence + 1:
             raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
         at = event.at.ToMicroseconds()
-        if not self.frozen and event.WhichOneof("body") not in _STANDSTILL:
-            self.presence.passed(at - self.at)
+        self.presence.passed(self._played(event, at - self.at))
         self.sequence, self.at, self.hand_number = event.sequence, at, event.hand
         self._fold_body(event)
         self.company.fold(event)
+
+    def _played(self, event: Event, us: int) -> int:
+        """Say for how much of the time since the event before nothing held the table up."""
+        if self.frozen or event.HasField("table_resumed"):
+            return 0
+        return max(us - event.clocks_credited.pause_ms * 1000, 0)
 
     def _fold_body(self, event: Event) -> None:
         match event.WhichOneof("body"):
