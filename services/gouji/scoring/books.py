@@ -81,7 +81,7 @@ def totals_row(preset: str, more: Totals) -> dict[str, object]:
 def match_rows(results: Sequence[HandResult]) -> list[dict[str, object]]:
     """Write the sums over all results of a match as a row of `match_results`."""
     first = results[0]
-    row = {
+    row: dict[str, object] = {
         "table_id": first.table_id,
         "preset": preset_of(first),
         "queue": first.queue,

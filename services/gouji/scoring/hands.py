@@ -51,13 +51,12 @@ async def read_hands(connection: AsyncConnection, table_ids: Iterable[str]) -> d
     query = (
         sa.select(kept.table_id, kept.payload).where(kept.table_id.in_(list(found))).order_by(kept.table_id, kept.hand)
     )
-    for row in await connection.execute(query):
-        found[row.table_id].results.append(_result(row.payload, 1))
+    for table_id, payload in await connection.execute(query):
+        found[table_id].results.append(_result(payload, 1))
     revised = sa.select(later.table_id, later.number, later.revision, later.payload)
     revised = revised.where(later.table_id.in_(list(found)))
-    for row in await connection.execute(revised.order_by(later.table_id, later.number)):
-        correction = Correction(row.number, row.revision, _result(row.payload, row.revision))
-        found[row.table_id].corrections.append(correction)
+    for table_id, number, revision, payload in await connection.execute(revised.order_by(later.table_id, later.number)):
+        found[table_id].corrections.append(Correction(number, revision, _result(payload, revision)))
     return found
 
 

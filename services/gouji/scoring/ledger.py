@@ -193,18 +193,25 @@ def _of_hand(result: HandResult, seat: int) -> SeatSum:
         absent_us=conduct.absent_us,
         left=conduct.left,
     )
-    if not counts(result):
-        return played
-    place = list(result.order).index(seat) + 1
-    return played._replace(
-        **{f"p{place}": 1},
-        points=result.scores[seat] - conduct.penalty,
+    return played.plus(_made(result, seat, conduct.penalty)) if counts(result) else played
+
+
+def _made(result: HandResult, seat: int, penalty: int) -> SeatSum:
+    p1, p2, p3, p4, p5, p6 = (int(other == seat) for other in result.order)
+    return SeatSum(
+        points=result.scores[seat] - penalty,
         hands=1,
+        p1=p1,
+        p2=p2,
+        p3=p3,
+        p4=p4,
+        p5=p5,
+        p6=p6,
         openings=int(seat in result.opened),
         burns_tried=sum(burn.burner == seat for burn in result.burns),
         burns_won=sum(burn.burner == seat and burn.won for burn in result.burns),
         sweeps=int(result.sweep and seat % 2 == result.order[0] % 2),
-        penalty=conduct.penalty,
+        penalty=penalty,
     )
 
 

@@ -116,9 +116,9 @@ async def _of_matches(connection: AsyncConnection, matches: Mapping[str, Hands],
 async def _unrated(connection: AsyncConnection, matches: Mapping[str, Hands], revision: int) -> list[Difference]:
     """Find matches that were not rated as they stand."""
     mine = rated_matches.c
-    query = sa.select(mine.table_id, sa.func.max(mine.corrections)).group_by(mine.table_id)
+    query = sa.select(mine.table_id, sa.func.max(mine.corrections).label("corrections")).group_by(mine.table_id)
     query = query.where(mine.revision == revision, mine.table_id.in_(list(matches)))
-    applied: dict[str, int] = dict((await connection.execute(query)).tuples().all())
+    applied = {row.table_id: row.corrections for row in await connection.execute(query)}
     found = []
     for table_id, hands in matches.items():
         rated = match_to_rate(hands.standing(applied[table_id])) if table_id in applied else None
@@ -154,8 +154,9 @@ async def _of_rated(connection: AsyncConnection, rated: Sequence[Any], skills: R
             changed = skills.rate(row.table_id, row.family, match, corrections=bool(hands.corrections))
         else:
             changed = None
-        for one, before in changed[0].items() if changed else ():
-            made.append(change_row(row.number, row.family, one, before, changed[1][one]))
+        if changed is not None:
+            before, after = changed
+            made += [change_row(row.number, row.family, one, before[one], after[one]) for one in before]
     numbers = [row.number for row in rated]
     stored = await connection.execute(sa.select(rating_changes).where(rating_changes.c.number.in_(numbers)))
     return found + list(_against(rating_changes, stored.mappings(), made))
@@ -174,7 +175,7 @@ async def _against_all(
         yield difference
 
 
-def _against(table: sa.Table, stored: Iterable[Row], made: Iterable[Row]) -> Iterator[Difference]:
+def _against(table: sa.Table, stored: Iterable[sa.RowMapping], made: Iterable[Row]) -> Iterator[Difference]:
     """Compare rows by their keys; columns that are not made anew do not count."""
     waiting = {_key(table, row): row for row in made}
     for row in stored:
@@ -198,5 +199,5 @@ def _rating_row(key: Key, made: Skill) -> Row:
     return rating_row(*key, made)
 
 
-def _key(table: sa.Table, row: Row) -> tuple[Any, ...]:
+def _key(table: sa.Table, row: Row | sa.RowMapping) -> tuple[Any, ...]:
     return tuple(row[column.name] for column in table.primary_key)
