@@ -39,14 +39,17 @@ class Books:
         await self.put(connection, match_results, match_rows(results))
         await self.put(connection, match_seats, seat_rows(results))
 
-    async def write_points(self, connection: AsyncConnection, result: HandResult) -> None:
-        """Put what the people made of a hand in the place of what stands."""
-        mine = player_points.c
-        hand = (mine.table_id == result.table_id) & (mine.hand == result.hand)
-        await connection.execute(sa.delete(player_points).where(hand))
+    async def add_points(self, connection: AsyncConnection, result: HandResult) -> None:
+        """Write what the people made of a hand."""
         rows = points_rows(result)
         if rows:
             await connection.execute(sa.insert(player_points), rows)
+
+    async def remove_points(self, connection: AsyncConnection, result: HandResult) -> None:
+        """Forget what the people made of a hand."""
+        mine = player_points.c
+        hand = (mine.table_id == result.table_id) & (mine.hand == result.hand)
+        await connection.execute(sa.delete(player_points).where(hand))
 
     async def add_totals(self, connection: AsyncConnection, preset: str, added: Iterable[Totals]) -> None:
         """Add to the totals of a preset and of all."""
