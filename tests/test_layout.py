@@ -28,6 +28,7 @@ MAY_IMPORT = {
 """Every package under `gouji`, and which others it may import: services meet through `gouji.v1` alone."""
 
 PURE = {
+    "gouji.table.account",
     "gouji.table.asking",
     "gouji.table.company",
     "gouji.table.devices",
@@ -47,6 +48,8 @@ PURE = {
     "gouji.matchmaking.ready",
     "gouji.matchmaking.pots",
     "gouji.matchmaking.teams",
+    "gouji.scoring.anew",
+    "gouji.scoring.events",
     "gouji.scoring.ledger",
     "gouji.scoring.rating",
 }

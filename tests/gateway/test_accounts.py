@@ -278,12 +278,16 @@ async def test_a_long_export_comes_in_pieces(app: App, come: Any) -> None:
 NOBODYS = {
     "deletions",  # of nobody who can still ask
     "feed_events",  # results, as in player_points
+    "hand_corrections",  # the same
     "hand_results",  # the same
+    "match_results",
     "matches",
     "outbox",  # results on their way
     "parties",  # whoever leads is a member
     "paused_queues",
     "queue_leases",
+    "rated_matches",
+    "rating_revisions",
     "room_tries",  # gone after a minute
     "rooms",  # whoever is host is in it
     "server_loads",

@@ -1,7 +1,6 @@
 """The feed: what is told, once, in the result's transaction; numbers without gaps, and readers who miss nothing."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -9,15 +8,17 @@ import pytest
 import sqlalchemy as sa
 
 from gouji.scoring import feed
-from gouji.scoring.feed import Feed, deleted
+from gouji.scoring.events import deleted
+from gouji.scoring.feed import Feed
 from gouji.scoring.feed_service import MOST_LIMIT
 from gouji.serving.app import App
 from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable, reason_of
 from gouji.serving.schema import feed_events, hand_results, webhook_deliveries
 from gouji.v1 import feed_pb2, feed_pb2_grpc
+from gouji.v1.scoring_pb2 import Conduct
 
-Last = Callable[..., Any]
+from .desk import ENDED_US, SCORES, SIX, Desk, hand, last
 
 
 @pytest.fixture
@@ -45,48 +46,65 @@ def told(found: list[feed_pb2.FeedEvent]) -> list[tuple[int, str]]:
     return [(event.sequence, event.player_deleted.player_id) for event in found]
 
 
-async def test_a_match_is_told_once_when_its_last_hand_is_recorded(stub: Any, scoring: Any, last_hand: Last) -> None:
-    await scoring.RecordHand(last_hand(hand=2, last=False))
+async def test_a_match_is_told_once_when_all_its_hands_are_recorded(stub: Any, desk: Desk) -> None:
+    first, end = hand(players=SIX), last(number=2, scores=(6, 0, -6, 0, 0, 0), results=2)
+    await desk.record(end)
     assert await events(stub) == []
-    for _ in range(3):
-        await scoring.RecordHand(last_hand())
+    await desk.record(first, end)
+    await desk.send(first)
     (event,) = await events(stub)
     match = event.match_finished
     assert (event.event_id, event.sequence, event.HasField("at")) == ("match_t1", 1, True)
-    assert (match.table_id, match.queue, match.hands, match.rules.preset) == ("t1", "local/quick", 3, "standard")
-    assert list(match.team_scores) == [7, -7]
-    assert [(seat.player_id, seat.bot_level, seat.score) for seat in match.seats] == [
-        ("ann", "", 9),
-        ("bob", "", -3),
-        *[("", "greedy", score) for score in (0, 1, -2, -5)],
-    ]
-    assert match.ended.ToMicroseconds() == 1_700_000_000_123_456
+    assert (match.table_id, match.queue, match.hands, match.corrections, match.voided) == (
+        "t1",
+        "local/quick",
+        2,
+        0,
+        False,
+    )
+    assert list(match.team_scores) == [2, -2]
+    assert [(seat.player_id, seat.score) for seat in match.seats] == list(zip(SIX, (10, 2, -6, 0, -2, -4), strict=True))
+    assert [list(seat.places) for seat in match.seats][1] == [0, 2, 0, 0, 0, 0]
+    assert match.ended.ToMicroseconds() == ENDED_US
 
 
-async def test_an_event_tells_neither_names_nor_cards(stub: Any, scoring: Any, last_hand: Last) -> None:
-    await scoring.RecordHand(last_hand())
+async def test_a_correction_is_told_anew(stub: Any, desk: Desk) -> None:
+    await desk.record(last())
+    await desk.correct(voided=True)
+    first, second = [event.match_finished for event in await events(stub)]
+    assert (first.corrections, first.voided, first.hands) == (0, False, 1)
+    assert (second.corrections, second.voided, second.hands) == (1, True, 0)
+    assert [event.event_id for event in await events(stub)] == ["match_t1", "match_t1_1"]
+
+
+async def test_bots_and_who_has_left_are_told_as_such(stub: Any, desk: Desk) -> None:
+    conduct = [Conduct(left=True, penalty=4), *[Conduct()] * 5]
+    await desk.record(last(players=("ann", "", "", "", "", ""), conduct=conduct))
+    ((event),) = await events(stub)
+    seats = event.match_finished.seats
+    assert (seats[0].player_id, seats[0].left, seats[0].score) == ("ann", True, SCORES[0] - 4)
+    assert (seats[1].player_id, seats[1].bot_level, seats[1].left) == ("", "greedy", False)
+
+
+async def test_an_event_tells_neither_names_nor_cards(stub: Any, desk: Desk) -> None:
+    made = last()
+    for seat in made.seats:
+        seat.name = f"Name of {seat.player_id}"
+    await desk.record(made)
     text = str(await events(stub))
-    assert not [word for word in ("Ann", "Bob", "digest", "abc", "secret") if word in text]
+    assert not [word for word in ("Name of", "digest", "abc", "secret") if word in text]
 
 
-async def test_a_result_of_an_older_server_is_told_without_points(stub: Any, scoring: Any, last_hand: Last) -> None:
-    await scoring.RecordHand(last_hand(match_scores=[], match_team_scores=[]))
-    (event,) = await events(stub)
-    assert [seat.score for seat in event.match_finished.seats] == [0] * 6
-
-
-async def test_result_and_event_are_written_together(
-    app: App, stub: Any, scoring: Any, last_hand: Last, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_result_and_event_are_written_together(stub: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any) -> None:
         raise StorageUnavailable
 
+    await desk.write(last())
     with monkeypatch.context() as patch:
         patch.setattr(feed, "add", fail)
-        assert await refusal(scoring.RecordHand(last_hand())) == "storage_unavailable"
-    async with app.database.connect() as connection:
-        assert (await connection.execute(sa.select(hand_results))).all() == []
-    await scoring.RecordHand(last_hand())
+        assert await refusal(desk.send(last())) == "storage_unavailable"
+    assert await desk.rows(hand_results) == []
+    await desk.send(last())
     assert len(await events(stub)) == 1
 
 

@@ -6,9 +6,8 @@ import os
 import re
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -18,7 +17,8 @@ from gouji.scoring.deliveries import Deliveries
 from gouji.scoring.service import bind
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
-from gouji.v1 import scoring_pb2_grpc
+
+from .desk import Desk, last
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/webhooks.md"
 SECRET = f"whsec_{base64.b64encode(b's' * 32).decode()}"
@@ -48,7 +48,6 @@ async def receiver(tmp_path: Path) -> AsyncIterator[tuple[str, asyncio.StreamRea
 async def test_it_prints_what_is_sent_to_it_and_refuses_what_is_forged(
     receiver: tuple[str, asyncio.StreamReader],
     sqlite_settings: Settings,
-    last_hand: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     url, printed = receiver
@@ -61,8 +60,7 @@ async def test_it_prints_what_is_sent_to_it_and_refuses_what_is_forged(
     }
     async with running_app(sqlite_settings.model_copy(update=own), {"scoring": bind}) as app:
         await Deliveries(app.database).spread("studio")
-        stub: Any = app.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub)
-        await stub.RecordHand(last_hand())
+        await Desk.of(app).record(last())
         line = (await asyncio.wait_for(printed.readline(), 60)).decode()
         assert line.startswith("match_t1 match.finished {'table_id': 't1'")
     forged = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}

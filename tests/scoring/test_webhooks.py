@@ -26,9 +26,10 @@ from gouji.serving.outside import Endpoint
 from gouji.serving.schema import webhook_deliveries
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app, until
-from gouji.v1 import feed_pb2, feed_pb2_grpc, scoring_pb2_grpc
+from gouji.v1 import feed_pb2, feed_pb2_grpc
 
-Last = Callable[..., Any]
+from .desk import SCORES, Desk, last
+from .studio import Studio
 
 
 def secret(byte: bytes) -> str:
@@ -44,7 +45,7 @@ class Studios:
     def __init__(self, app: App, channel: grpc.aio.Channel) -> None:
         self.app = app
         self._feed: Any = feed_pb2_grpc.FeedServiceStub(channel)
-        self.scoring: Any = app.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub)
+        self.desk = Desk.of(app)
 
     async def call(self, method: str, **fields: Any) -> Any:
         request = getattr(feed_pb2, f"{method}Request")(**fields)
@@ -106,9 +107,9 @@ async def come(question: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_finished_match_is_sent_signed_by_each_secret(serve: Any, studio: Any, last_hand: Last) -> None:
+async def test_a_finished_match_is_sent_signed_by_each_secret(serve: Any, studio: Studio) -> None:
     async with serve(f"studio={studio.url}", f"studio={NEW},studio={OLD}") as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
         await until(lambda: studio.received)
         await studios.settled("delivered")
         assert await studios.deliveries() == [(1, "delivered", 1, "204")]
@@ -118,12 +119,14 @@ async def test_a_finished_match_is_sent_signed_by_each_secret(serve: Any, studio
     with pytest.raises(WebhookVerificationError):
         Webhook(OTHER).verify(text, sent)
     with pytest.raises(WebhookVerificationError):
-        Webhook(NEW).verify(text.replace("ann", "eve"), sent)
+        Webhook(NEW).verify(text.replace("t1", "t2"), sent)
     assert (told["type"], told["sequence"], sent["webhook-id"]) == ("match.finished", 1, "match_t1")
-    assert told["data"]["seats"][1] == {"player_id": "bob", "bot_level": "", "score": -3, "left": False}
-    assert told["data"]["team_scores"] == [7, -7]
+    places = [0, 1, 0, 0, 0, 0]
+    bob = {"player_id": "b", "bot_level": "", "score": SCORES[1], "left": False, "places": places}
+    assert told["data"]["seats"][1] == bob
+    assert told["data"]["team_scores"] == [2, -2]
     assert datetime.fromisoformat(told["timestamp"]).tzinfo is UTC
-    assert not [word for word in ("Ann", "digest") if word in text]
+    assert "digest" not in text
 
 
 def test_signatures_are_those_of_the_published_scheme() -> None:
@@ -140,14 +143,14 @@ def test_pauses_grow_up_to_a_bound() -> None:
 
 
 async def test_what_fails_is_tried_again_then_parked_and_seen_and_tried_anew_when_told(
-    serve: Any, studio: Any, last_hand: Last
+    serve: Any, studio: Studio
 ) -> None:
     async def fail() -> web.Response:
         return web.Response(status=503)
 
     studio.answer = fail
     async with serve(f"studio={studio.url}", f"studio={NEW}", webhook_tries=3) as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
         await studios.settled("parked")
         assert await studios.deliveries(state="parked", endpoint="studio") == [(1, "parked", 3, "503")]
         assert studio.ids == ["match_t1"] * 3
@@ -164,37 +167,37 @@ async def test_what_fails_is_tried_again_then_parked_and_seen_and_tried_anew_whe
     assert studio.ids == ["match_t1"] * 4
 
 
-async def test_a_redirect_is_not_followed(serve: Any, studio: Any, last_hand: Last) -> None:
+async def test_a_redirect_is_not_followed(serve: Any, studio: Studio) -> None:
     async def redirect() -> web.Response:
         return web.Response(status=302, headers={"location": "/elsewhere"})
 
     studio.answer = redirect
     async with serve(f"studio={studio.url}", f"studio={NEW}", webhook_tries=1) as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
         await studios.settled("parked")
         assert await studios.deliveries() == [(1, "parked", 1, "302")]
     assert len(studio.received) == 1
 
 
-async def test_who_wants_nothing_any_more_is_parked_at_once(serve: Any, studio: Any, last_hand: Last) -> None:
+async def test_who_wants_nothing_any_more_is_parked_at_once(serve: Any, studio: Studio) -> None:
     async def gone() -> web.Response:
         return web.Response(status=410)
 
     studio.answer = gone
     async with serve(f"studio={studio.url}", f"studio={NEW}") as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
         await studios.settled("parked")
     assert len(studio.received) == 1
 
 
-async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(serve: Any, last_hand: Last) -> None:
+async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(serve: Any) -> None:
     async with serve("studio=http://127.0.0.1:1/", f"studio={NEW}", webhook_tries=1) as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
         await studios.settled("parked")
         assert await studios.deliveries() == [(1, "parked", 1, "unreachable")]
 
 
-async def test_an_endpoint_that_hangs_delays_no_other(serve: Any, studio: Any, club: Any, last_hand: Last) -> None:
+async def test_an_endpoint_that_hangs_delays_no_other(serve: Any, studio: Studio, club: Studio) -> None:
     let_go = asyncio.Event()
 
     async def hang() -> web.Response:
@@ -205,7 +208,7 @@ async def test_an_endpoint_that_hangs_delays_no_other(serve: Any, studio: Any, c
     tables = [f"t{number}" for number in range(2 * AT_ONCE)]
     async with serve(f"studio={studio.url},club={club.url}", f"studio={NEW},club={OTHER}") as studios:
         for table_id in tables:
-            await studios.scoring.RecordHand(last_hand(table_id))
+            await studios.desk.record(last(table_id))
         await until(lambda: len(studio.received) == len(tables) and club.received, 30)
         assert len(club.received) <= AT_ONCE
         let_go.set()
@@ -213,14 +216,14 @@ async def test_an_endpoint_that_hangs_delays_no_other(serve: Any, studio: Any, c
     assert set(studio.ids) == set(club.ids) == {f"match_{table_id}" for table_id in tables}
 
 
-async def test_an_endpoint_that_never_answers_is_given_up_in_time(serve: Any, studio: Any, last_hand: Last) -> None:
+async def test_an_endpoint_that_never_answers_is_given_up_in_time(serve: Any, studio: Studio) -> None:
     async def hang() -> web.Response:
         await asyncio.Event().wait()
         return web.Response()
 
     studio.answer = hang
     async with serve(f"studio={studio.url}", f"studio={NEW}", webhook_tries=1, webhook_timeout_seconds=1) as studios:
-        await studios.scoring.RecordHand(last_hand())
+        await studios.desk.record(last())
 
         async def parked() -> bool:
             return await studios.deliveries() == [(1, "parked", 1, "timeout")]
@@ -229,20 +232,20 @@ async def test_an_endpoint_that_never_answers_is_given_up_in_time(serve: Any, st
 
 
 async def test_a_new_endpoint_gets_what_happens_from_then_on_and_one_that_comes_back_all_of_it(
-    serve: Any, studio: Any, club: Any, last_hand: Last
+    serve: Any, studio: Studio, club: Studio
 ) -> None:
     async with serve(f"studio={studio.url}", f"studio={NEW}") as studios:
-        await studios.scoring.RecordHand(last_hand("t1"))
+        await studios.desk.record(last("t1"))
         await until(lambda: studio.ids == ["match_t1"])
     async with serve(f"club={club.url}", f"club={OTHER}") as studios:
-        await studios.scoring.RecordHand(last_hand("t2"))
+        await studios.desk.record(last("t2"))
         await until(lambda: club.ids == ["match_t2"])
     async with serve(f"studio={studio.url}", f"studio={NEW}"):
         await until(lambda: studio.ids == ["match_t1", "match_t2"])
 
 
 @pytest.mark.parametrize("fields", [{"state": "lost"}, {"endpoint": "a\0b"}, {"limit": 1001}])
-async def test_what_makes_no_sense_is_malformed(serve: Any, studio: Any, fields: Any) -> None:
+async def test_what_makes_no_sense_is_malformed(serve: Any, studio: Studio, fields: Any) -> None:
     async with serve(f"studio={studio.url}", f"studio={NEW}") as studios:
         for call in (studios.call("ListDeliveries", **fields), studios.call("RetryDeliveries", endpoint="club")):
             with pytest.raises(grpc.aio.AioRpcError) as refused:
@@ -256,7 +259,7 @@ async def test_what_makes_no_sense_is_malformed(serve: Any, studio: Any, fields:
 class Process:
     """What a process has for sending; as many as there are, on one database."""
 
-    def __init__(self, app: App, studio: Any) -> None:
+    def __init__(self, app: App, studio: Studio) -> None:
         self.endpoint = Endpoint("studio", studio.url, (NEW,))
         self.sender = Sender(app, Feed(app.database), ScoringMetrics(type(app.metrics.registry)()))
 
@@ -266,7 +269,7 @@ class Process:
 
 
 @pytest.fixture
-async def told(app: App, studio: Any) -> App:
+async def told(app: App, studio: Studio) -> App:
     """Twenty events are to be sent."""
     await Deliveries(app.database).spread("studio")
     for number in range(20):
@@ -283,7 +286,7 @@ async def due_again(app: App) -> None:
 @pytest.mark.parametrize("method", ["_send", "_post"])
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 async def test_a_process_that_dies_anywhere_has_sent_nothing_too_seldom(
-    told: App, studio: Any, monkeypatch: pytest.MonkeyPatch, method: str, done: bool
+    told: App, studio: Studio, monkeypatch: pytest.MonkeyPatch, method: str, done: bool
 ) -> None:
     whole = getattr(Sender, method)
 
@@ -303,7 +306,7 @@ async def test_a_process_that_dies_anywhere_has_sent_nothing_too_seldom(
     assert len(studio.ids) <= 20 + AT_ONCE
 
 
-async def test_a_process_that_dies_while_it_is_answered_has_another_send_again(told: App, studio: Any) -> None:
+async def test_a_process_that_dies_while_it_is_answered_has_another_send_again(told: App, studio: Studio) -> None:
     dying = asyncio.create_task(Process(told, studio).send())
 
     async def kill() -> web.Response:
@@ -322,7 +325,7 @@ async def test_a_process_that_dies_while_it_is_answered_has_another_send_again(t
     assert set(studio.ids) == {f"deleted_p{number}" for number in range(20)}
 
 
-async def test_processes_side_by_side_send_each_event_once(told: App, studio: Any) -> None:
+async def test_processes_side_by_side_send_each_event_once(told: App, studio: Studio) -> None:
     while any(await asyncio.gather(*(Process(told, studio).send() for _ in range(4)))):
         pass
     assert sorted(studio.ids) == sorted(f"deleted_p{number}" for number in range(20))

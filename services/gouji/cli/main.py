@@ -22,6 +22,7 @@ COMMANDS = {
     "queue": "gouji.cli.queue:queue",
     "players": "gouji.cli.players:players",
     "webhooks": "gouji.cli.webhooks:webhooks",
+    "ratings": "gouji.cli.ratings:ratings",
     "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",

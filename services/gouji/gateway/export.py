@@ -30,7 +30,9 @@ OWN: Final[Mapping[sa.Table, str]] = {
     schema.table_people: "player_id",
     schema.player_points: "player_id",
     schema.player_totals: "player_id",
+    schema.match_seats: "player_id",
     schema.ratings: "player_id",
+    schema.rating_changes: "player_id",
 }
 """Tables with rows about a player, and the column that says about whom."""
 

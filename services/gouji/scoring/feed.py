@@ -1,4 +1,4 @@
-"""The feed of what happened, for studios' own systems: events, and SQL that keeps and numbers them.
+"""SQL of the feed of what happened, for studios' own systems: events are kept and numbered.
 
 An event is written in the transaction of what it tells. It gets its number later, under a lock, when somebody looks:
 so numbers have no gaps, and no reader passes one by because an earlier number was committed after a later one.
@@ -10,41 +10,15 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gouji.scoring.events import deleted
 from gouji.serving.database import Database
 from gouji.serving.schema import feed_events, webhook_deliveries
-from gouji.v1 import feed_pb2, scoring_pb2
+from gouji.v1 import feed_pb2
 
 NUMBERED_AT_ONCE: Final = 1000
 """Events that get their number in one transaction."""
 
 _LOCK: Final = "feed"
-
-
-def finished(last: scoring_pb2.HandResult) -> feed_pb2.FeedEvent:
-    """Tell of a match by the result of its last hand."""
-    scores = last.match_scores or [0] * len(last.seats)
-    left = [conduct.left for conduct in last.conduct] or [False] * len(last.seats)
-    seats = [
-        feed_pb2.MatchSeat(player_id=seat.player_id, bot_level=seat.bot_level, score=score, left=gone)
-        for seat, score, gone in zip(last.seats, scores, left, strict=True)
-    ]
-    match = feed_pb2.MatchFinished(
-        table_id=last.table_id,
-        rules=last.rules,
-        queue=last.queue,
-        ended=last.ended,
-        hands=last.hand,
-        seats=seats,
-        team_scores=last.match_team_scores,
-    )
-    return feed_pb2.FeedEvent(event_id=f"match_{last.table_id}", match_finished=match)
-
-
-def deleted(player_id: str) -> feed_pb2.FeedEvent:
-    """Tell that a player was deleted."""
-    return feed_pb2.FeedEvent(
-        event_id=f"deleted_{player_id}", player_deleted=feed_pb2.PlayerDeleted(player_id=player_id)
-    )
 
 
 async def add(database: Database, connection: AsyncConnection, event: feed_pb2.FeedEvent) -> None:

@@ -3,24 +3,35 @@
 The model is openskill's Plackett-Luce with its own constants. Two teams of three are rated by their points over
 the whole match; within a team, whoever made more of the six titles gains more, or loses less. Bots have one rating
 for each level, under an id that no player has. There is one rating for each family of rules: a preset.
+
+Of a seat that a bot has played for the most part, or whose player has left for good, that bot's strength is
+expected; the bot is not rated for it. The player itself is rated as if it had sat there, but never gains by it.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import sqrt
 from typing import Final, NamedTuple
 
+import openskill
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 from gouji.engine.cards import SEATS
+from gouji.scoring.ledger import SeatSum, match_sum, seat_sums
+from gouji.v1.scoring_pb2 import HandResult
 
 
 class Skill(NamedTuple):
-    """A rating: the mean and the deviation of what is believed of a skill, and the matches that it comes from."""
+    """A rating: the mean and the deviation of what is believed of a skill, and the matches that it comes from.
+
+    ``at`` is the end of the last of these, in microseconds from 1970 on; 0 for none.
+    """
 
     mu: float
     sigma: float
     matches: int
+    at: int = 0
 
 
 START: Final = Skill(25.0, 25 / 3, 0)
@@ -29,53 +40,153 @@ START: Final = Skill(25.0, 25 / 3, 0)
 MATE: Final = 1.25
 """Weight of whoever made the most of a team: its gain is multiplied by it and its loss divided."""
 
-_MODEL: Final = PlackettLuce(mu=START.mu, sigma=START.sigma)
-_MODEL.weight_bounds = None  # weights count as they are; the constructor does not take None
+SETTLED: Final = 5.0
+"""Deviation below which a rating is no longer provisional."""
+
+DRIFT: Final = 0.2
+"""By how much a day without a match widens the deviation: squares add up."""
+
+TITLES: Final = (4, 2, 0, 0, -2, -4)
+"""What the six titles are worth within a team, whatever the rules' scoring (R7.1)."""
+
+MODEL: Final = f"openskill {openskill.__version__} PlackettLuce, gouji 2"
+"""What makes ratings: whoever changes anything that alters them raises the last number."""
+
+_DAY_US: Final = 86_400_000_000
+_BOT: Final = "bot:"
+_STAND_IN: Final = ""
+
+_PLACKETT_LUCE: Final = PlackettLuce(mu=START.mu, sigma=START.sigma)
+_PLACKETT_LUCE.weight_bounds = None  # weights count as they are; the constructor does not take None
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A finished match to be rated, by seat: who is rated (`rated_as`), and the points over all hands.
+    """A finished match to be rated, by seat: who is rated (`rated_as`), its points, and its titles in points.
 
-    ``team_scores`` are those of the even and the odd seats, empty where there are no teams.
+    ``team_scores`` are the points of the even and the odd seats, empty where there are no teams. ``absent`` are seats
+    of people for whom a bot, rated as ``stand_in``, has played.
     """
 
     rated: Sequence[str]
     scores: Sequence[int]
+    titles: Sequence[int]
     team_scores: Sequence[int]
+    ended_at: int
+    absent: frozenset[int] = field(default=frozenset())
+    stand_in: str = ""
+
+    @property
+    def involved(self) -> list[str]:
+        """Whose ratings matter, each once and in order."""
+        return sorted({*self.rated, *([self.stand_in] if self.absent else [])})
 
 
 def rated_as(player_id: str, bot_level: str) -> str:
     """Name the rating of whoever sits there: a person's is its own, bots of a level share one."""
-    return player_id or f"bot:{bot_level}"
+    return player_id or _BOT + bot_level
 
 
-def after(match: Match, skills: Mapping[str, Skill]) -> dict[str, Skill]:
-    """Say what becomes of the ratings of all who played, given those before; the same always gives the same."""
+def match_to_rate(results: Sequence[HandResult]) -> Match | None:
+    """Make the match to be rated of all its results; None while, or if, it changes no rating.
+
+    Matches of queues and of tournaments do, once they are over, unless they were given up or none of their hands
+    counts.
+    """
+    made = match_sum(results) if results else None
+    if made is None or made.ended_at is None or made.voided or not (results[0].queue or results[0].tournament):
+        return None
+    held, seats = results[0].seats, seat_sums(results)
+    return Match(
+        rated=[rated_as(seat.player_id, seat.bot_level) for seat in held],
+        scores=[seat.points + seat.penalty for seat in seats],
+        titles=[sum(worth * times for worth, times in zip(TITLES, seat.places, strict=True)) for seat in seats],
+        team_scores=[points for points in (made.even_points, made.odd_points) if points is not None],
+        ended_at=made.ended_at,
+        absent=frozenset(n for n, seat in enumerate(seats) if held[n].player_id and _was_absent(seat)),
+        stand_in=rated_as("", next((result.stand_in for result in results if result.stand_in), "")),
+    )
+
+
+def _was_absent(seat: SeatSum) -> bool:
+    """Whether a person left, or had a bot decide more often than it decided, in person or by its clock."""
+    return seat.left or seat.by_bot > seat.by_player + seat.by_clock
+
+
+def is_provisional(skill: Skill) -> bool:
+    """Say whether too little is known of a skill for it to be compared."""
+    return skill.sigma > SETTLED
+
+
+def widened(rated: str, skill: Skill, at: int) -> Skill:
+    """Give a rating as it is at a moment: whole days without a match have widened it. Bots do not forget."""
+    days = max(at - skill.at, 0) // _DAY_US if skill.at and not rated.startswith(_BOT) else 0
+    return skill._replace(sigma=min(START.sigma, sqrt(skill.sigma**2 + days * DRIFT**2))) if days else skill
+
+
+def found(skills: Mapping[str, Skill], match: Match) -> dict[str, Skill]:
+    """Give the ratings of all who are involved as the match finds them, given those of before."""
+    return {one: widened(one, skills[one], match.ended_at) for one in match.involved}
+
+
+def after(match: Match, before: Mapping[str, Skill]) -> dict[str, Skill]:
+    """Say what becomes of ratings as the match `found` them; the same always gives the same."""
+    as_seated = _made(match, before, match.rated)
+    if not match.absent:
+        return as_seated
+    as_played = [_STAND_IN if seat in match.absent else one for seat, one in enumerate(match.rated)]
+    made = _made(match, {**before, _STAND_IN: before[match.stand_in]}, as_played)
+    del made[_STAND_IN]
+    for player in (match.rated[seat] for seat in match.absent):
+        lost = min(as_seated[player].mu, before[player].mu)
+        made[player] = as_seated[player]._replace(mu=lost, sigma=before[player].sigma)
+    return {**before, **made}
+
+
+def corrected(
+    now: Mapping[str, Skill], before: Mapping[str, Skill], old: Match | None, new: Match | None
+) -> dict[str, Skill]:
+    """Correct ratings of today by a match that had `found` them as ``before``: it was ``old``, and is ``new``.
+
+    None is a match that does not count. Means move by what the match made of them and should have made. Deviations
+    stay: they were narrowed by a match that was played.
+    """
+    was, becomes = (before if match is None else after(match, before) for match in (old, new))
+    return {
+        one: skill._replace(
+            mu=skill.mu + (becomes[one].mu - was[one].mu),
+            matches=skill.matches + becomes[one].matches - was[one].matches,
+        )
+        for one, skill in now.items()
+    }
+
+
+def _made(match: Match, before: Mapping[str, Skill], seated: Sequence[str]) -> dict[str, Skill]:
+    """Rate those who are ``seated``; of several ratings of one bot the mean counts."""
     if match.team_scores:
         teams = [list(range(team, SEATS, 2)) for team in (0, 1)]
-        scores, weights = match.team_scores, [_shares([match.scores[seat] for seat in team]) for team in teams]
+        scores, weights = match.team_scores, [_shares([match.titles[seat] for seat in team]) for team in teams]
     else:
         teams, scores, weights = [[seat] for seat in range(SEATS)], match.scores, None
-    before = [[_rating(skills[match.rated[seat]]) for seat in team] for team in teams]
-    rated = _MODEL.rate(before, scores=[float(score) for score in scores], weights=weights)
-    found = defaultdict(list)
-    for team, ratings in zip(teams, rated, strict=True):
-        for seat, rating in zip(team, ratings, strict=True):
-            found[match.rated[seat]].append(rating)
-    return {one: _mean(ratings, skills[one].matches + 1) for one, ratings in found.items()}
+    ratings = [[_rating(before[seated[seat]]) for seat in team] for team in teams]
+    rated = _PLACKETT_LUCE.rate(ratings, scores=[float(score) for score in scores], weights=weights)
+    made = defaultdict(list)
+    for team, of_team in zip(teams, rated, strict=True):
+        for seat, rating in zip(team, of_team, strict=True):
+            made[seated[seat]].append(rating)
+    return {one: _mean(of_one, before[one], match.ended_at) for one, of_one in made.items()}
 
 
-def _shares(scores: Sequence[int]) -> list[float]:
-    """Weigh the members of a team by their points. The weights multiply to 1, so that ratings do not drift."""
-    return [MATE ** (sum((own > other) - (own < other) for other in scores) / 2) for own in scores]
+def _shares(titles: Sequence[int]) -> list[float]:
+    """Weigh the members of a team by their titles. The weights multiply to 1, so that ratings do not drift."""
+    return [MATE ** (sum((own > other) - (own < other) for other in titles) / 2) for own in titles]
 
 
 def _rating(skill: Skill) -> PlackettLuceRating:
-    return _MODEL.rating(mu=skill.mu, sigma=skill.sigma)
+    return _PLACKETT_LUCE.rating(mu=skill.mu, sigma=skill.sigma)
 
 
-def _mean(ratings: Sequence[PlackettLuceRating], matches: int) -> Skill:
+def _mean(ratings: Sequence[PlackettLuceRating], before: Skill, ended_at: int) -> Skill:
     """Make one rating of those of several seats: bots of one level are one player."""
     mu, sigma = (sum(values) / len(ratings) for values in zip(*((one.mu, one.sigma) for one in ratings), strict=True))
-    return Skill(mu, sigma, matches)
+    return Skill(mu, sigma, before.matches + 1, max(before.at, ended_at))

@@ -80,6 +80,14 @@ class Database:
         async with _translated(), self._connection() as connection:
             yield connection
 
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for reading on which all statements see the same moment."""
+        async with self.connect() as connection:
+            if self.dialect == "postgresql":  # on SQLite a transaction sees nothing else
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
     async def hold(self, connection: AsyncConnection, names: Iterable[str]) -> None:
         """Keep others that hold one of these names waiting until the transaction ends; on SQLite all writers wait."""
         if self.dialect == "postgresql":

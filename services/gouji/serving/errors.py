@@ -85,6 +85,8 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "unknown_player": _MISSING,
     "unknown_match": _MISSING,
     "result_conflict": _REFUSED,
+    "unknown_result": _MISSING,
+    "result_changed": grpc.StatusCode.ABORTED,
     "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,

@@ -20,6 +20,7 @@ from gouji.table.live import Live
 from gouji.table.projection import project
 from gouji.table.records import record_of, unfinished
 from gouji.table.refusals import unknown
+from gouji.table.results import given_up
 from gouji.table.store import Step, Store
 from gouji.table.table import Table
 from gouji.v1 import admin_pb2, admin_pb2_grpc
@@ -97,7 +98,8 @@ class Keeper:
         if log:
             table.sequence, table.hand_number, table.at = log[-1].sequence, log[-1].hand, log[-1].at.ToMicroseconds()
         event = table.abandon(reason, now, *unfinished(log))
-        step = Step(table_id=table_id, fence=fence, at=now, events=[event], state="over")
+        results = [given_up(log, now)] if log else []
+        step = Step(table_id=table_id, fence=fence, at=now, events=[event], results=results, state="over")
         written = (await self._store.commit([step])).get(table_id) == fence
         self._log.info("table_abandoned", table=table_id, written=written)
         return written

@@ -161,14 +161,14 @@ class Afterwards:
 
 
 def rematch_of(table_id: str, spec: table_pb2.TableSpec) -> table_pb2.TableSpec:
-    """Make the rematch of a match: the same rules, length and seats; it comes from no queue.
+    """Make the rematch of a match: the same rules, length and seats; it comes from no queue and no tournament.
 
     Its id follows from that of the match, so that there is never more than one.
     """
     again = table_pb2.TableSpec()
     again.CopyFrom(spec)
     again.table_id = hashlib.sha256(f"rematch/{table_id}".encode()).hexdigest()[:32]
-    again.queue = ""
+    again.queue = again.tournament = ""
     return again
 
 

@@ -307,7 +307,7 @@ class Live:
             at=self._around.now(),
             events=events,
             commands=commands,
-            results=hand_results(self.table, events),
+            results=hand_results(self.table, events, self._around.stand_in),
             left=[event.seat_changed.seat for event in events if event.seat_changed.left],
             state="over" if self.table.over else None,
             snapshot=None if self.table.over else self._snapshot,

@@ -170,6 +170,7 @@ def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
         rules_version=event.rules_version,
         queue=event.queue,
         match=event.match,
+        tournament=event.tournament,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final, Self
 from gouji.engine import Action, Hand, Match
 from gouji.engine.cards import SEATS
 from gouji.table import bodies, deals, timing
+from gouji.table.account import account
 from gouji.table.collecting import Collecting, Contribution
 from gouji.table.company import Company
 from gouji.table.past import Past
@@ -18,7 +19,7 @@ from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto, match_from_proto, result_from_proto, result_to_proto, rules_from_proto
 
-SNAPSHOT_VERSION: Final = 3
+SNAPSHOT_VERSION: Final = 4
 """Form of snapshots; whoever changes what `TableState` keeps between two hands raises it."""
 
 
@@ -47,11 +48,13 @@ class TableState:
         self.scores: Sequence[int] = ()
         self.presence = Roster()
         self.conduct: Sequence[scoring_pb2.Conduct] = ()
+        self.account = scoring_pb2.HandResult()
         self.over = False
         self.frozen = ""
         self._match: Match | None = None
         self._secret = b""
         self._recorded = True
+        self._committed_at = 0
         self._banks_us = [0] * SEATS
 
     @property
@@ -117,9 +120,17 @@ class TableState:
         """Take in the next event of the log. Raises ValueError for one that does not follow on this state."""
         if event.sequence != self.sequence + 1:
             raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
-        self.sequence, self.at, self.hand_number = event.sequence, event.at.ToMicroseconds(), event.hand
+        at = event.at.ToMicroseconds()
+        self.presence.passed(self._played(event, at - self.at))
+        self.sequence, self.at, self.hand_number = event.sequence, at, event.hand
         self._fold_body(event)
         self.company.fold(event)
+
+    def _played(self, event: Event, us: int) -> int:
+        """Say for how much of the time since the event before nothing held the table up."""
+        if self.frozen or event.HasField("table_resumed"):
+            return 0
+        return max(us - event.clocks_credited.pause_ms * 1000, 0)
 
     def _fold_body(self, event: Event) -> None:
         match event.WhichOneof("body"):
@@ -184,6 +195,7 @@ class TableState:
         self.hand, self.window, self.trick, self.past = None, None, [], Past()
         self._secret, self._banks_us = b"", [0] * SEATS
         self.scores, self.began = self.match.team_scores or self.match.scores, self.at
+        self._committed_at = self.at
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
         if self.collecting is None:
@@ -221,6 +233,8 @@ class TableState:
         self._recorded, self.window = True, None
         if not ended.voided:
             self.conduct = self.presence.end_hand()
+            self.account = account(self.hand)
+            self.account.began.FromMicroseconds(self._committed_at)
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
         seat = self.presence[changed.seat]

@@ -99,6 +99,7 @@ class Table(TableState):
             rules_version=RULES_VERSION,
             queue=spec.queue,
             match=self.match_number,
+            tournament=spec.tournament,
         )
         return self._event(now, table_opened=opened)
 

@@ -235,6 +235,7 @@ class TableOpened(_message.Message):
     RULES_VERSION_FIELD_NUMBER: _builtins.int
     QUEUE_FIELD_NUMBER: _builtins.int
     MATCH_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     rules_version: _builtins.int
     """Version of the rules that decide this match."""
@@ -242,6 +243,8 @@ class TableOpened(_message.Message):
     """Queue that it came from; empty when placed by an operator."""
     match: _builtins.int
     """Counts the table's matches, from 1."""
+    tournament: _builtins.str
+    """The tournament that it belongs to; empty for none."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -263,10 +266,11 @@ class TableOpened(_message.Message):
         rules_version: _builtins.int = ...,
         queue: _builtins.str = ...,
         match: _builtins.int = ...,
+        tournament: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "match", b"match", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "match", b"match", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gouji/v1/feed.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gouji/v1/rules.proto\"\xc5\x01\n\tFeedEvent\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\x0ematch_finished\x18\x04 \x01(\x0b\x32\x17.gouji.v1.MatchFinishedH\x00\x12\x31\n\x0eplayer_deleted\x18\x05 \x01(\x0b\x32\x17.gouji.v1.PlayerDeletedH\x00\x42\x06\n\x04\x62ody\"\xc5\x01\n\rMatchFinished\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12\r\n\x05queue\x18\x03 \x01(\t\x12)\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05hands\x18\x05 \x01(\r\x12\"\n\x05seats\x18\x06 \x03(\x0b\x32\x13.gouji.v1.MatchSeat\x12\x13\n\x0bteam_scores\x18\x07 \x03(\x11\"N\n\tMatchSeat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x11\n\tbot_level\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x11\x12\x0c\n\x04left\x18\x04 \x01(\x08\"\"\n\rPlayerDeleted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"1\n\x11ListEventsRequest\x12\r\n\x05\x61\x66ter\x18\x01 \x01(\x04\x12\r\n\x05limit\x18\x02 \x01(\r\"I\n\x12ListEventsResponse\x12#\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x13.gouji.v1.FeedEvent\x12\x0e\n\x06oldest\x18\x02 \x01(\x04\"\x16\n\x14ListEndpointsRequest\">\n\x15ListEndpointsResponse\x12%\n\tendpoints\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Endpoint\"X\n\x08\x45ndpoint\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t\x12\x0f\n\x07pending\x18\x03 \x01(\r\x12\x0e\n\x06parked\x18\x04 \x01(\r\x12\x10\n\x08sequence\x18\x05 \x01(\x04\"G\n\x15ListDeliveriesRequest\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\r\"N\n\x16ListDeliveriesResponse\x12&\n\ndeliveries\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Delivery\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\x97\x01\n\x08\x44\x65livery\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12\x10\n\x08\x65vent_id\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\r\n\x05tries\x18\x05 \x01(\r\x12&\n\x02\x61t\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07outcome\x18\x07 \x01(\t\"<\n\x16RetryDeliveriesRequest\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"-\n\x17RetryDeliveriesResponse\x12\x12\n\ndeliveries\x18\x01 \x01(\r\"(\n\x13TellDeletionRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"\x16\n\x14TellDeletionResponse2\xa4\x03\n\x0b\x46\x65\x65\x64Service\x12G\n\nListEvents\x12\x1b.gouji.v1.ListEventsRequest\x1a\x1c.gouji.v1.ListEventsResponse\x12P\n\rListEndpoints\x12\x1e.gouji.v1.ListEndpointsRequest\x1a\x1f.gouji.v1.ListEndpointsResponse\x12S\n\x0eListDeliveries\x12\x1f.gouji.v1.ListDeliveriesRequest\x1a .gouji.v1.ListDeliveriesResponse\x12V\n\x0fRetryDeliveries\x12 .gouji.v1.RetryDeliveriesRequest\x1a!.gouji.v1.RetryDeliveriesResponse\x12M\n\x0cTellDeletion\x12\x1d.gouji.v1.TellDeletionRequest\x1a\x1e.gouji.v1.TellDeletionResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gouji/v1/feed.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gouji/v1/rules.proto\"\xc5\x01\n\tFeedEvent\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\x0ematch_finished\x18\x04 \x01(\x0b\x32\x17.gouji.v1.MatchFinishedH\x00\x12\x31\n\x0eplayer_deleted\x18\x05 \x01(\x0b\x32\x17.gouji.v1.PlayerDeletedH\x00\x42\x06\n\x04\x62ody\"\xfe\x01\n\rMatchFinished\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12\r\n\x05queue\x18\x03 \x01(\t\x12)\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05hands\x18\x05 \x01(\r\x12\"\n\x05seats\x18\x06 \x03(\x0b\x32\x13.gouji.v1.MatchSeat\x12\x13\n\x0bteam_scores\x18\x07 \x03(\x11\x12\x13\n\x0b\x63orrections\x18\x08 \x01(\r\x12\x0e\n\x06voided\x18\t \x01(\x08\x12\x12\n\ntournament\x18\n \x01(\t\"^\n\tMatchSeat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x11\n\tbot_level\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x11\x12\x0c\n\x04left\x18\x04 \x01(\x08\x12\x0e\n\x06places\x18\x05 \x03(\r\"\"\n\rPlayerDeleted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"1\n\x11ListEventsRequest\x12\r\n\x05\x61\x66ter\x18\x01 \x01(\x04\x12\r\n\x05limit\x18\x02 \x01(\r\"I\n\x12ListEventsResponse\x12#\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x13.gouji.v1.FeedEvent\x12\x0e\n\x06oldest\x18\x02 \x01(\x04\"\x16\n\x14ListEndpointsRequest\">\n\x15ListEndpointsResponse\x12%\n\tendpoints\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Endpoint\"X\n\x08\x45ndpoint\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t\x12\x0f\n\x07pending\x18\x03 \x01(\r\x12\x0e\n\x06parked\x18\x04 \x01(\r\x12\x10\n\x08sequence\x18\x05 \x01(\x04\"G\n\x15ListDeliveriesRequest\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\r\"N\n\x16ListDeliveriesResponse\x12&\n\ndeliveries\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Delivery\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\x97\x01\n\x08\x44\x65livery\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12\x10\n\x08\x65vent_id\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\r\n\x05tries\x18\x05 \x01(\r\x12&\n\x02\x61t\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07outcome\x18\x07 \x01(\t\"<\n\x16RetryDeliveriesRequest\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"-\n\x17RetryDeliveriesResponse\x12\x12\n\ndeliveries\x18\x01 \x01(\r\"(\n\x13TellDeletionRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"\x16\n\x14TellDeletionResponse2\xa4\x03\n\x0b\x46\x65\x65\x64Service\x12G\n\nListEvents\x12\x1b.gouji.v1.ListEventsRequest\x1a\x1c.gouji.v1.ListEventsResponse\x12P\n\rListEndpoints\x12\x1e.gouji.v1.ListEndpointsRequest\x1a\x1f.gouji.v1.ListEndpointsResponse\x12S\n\x0eListDeliveries\x12\x1f.gouji.v1.ListDeliveriesRequest\x1a .gouji.v1.ListDeliveriesResponse\x12V\n\x0fRetryDeliveries\x12 .gouji.v1.RetryDeliveriesRequest\x1a!.gouji.v1.RetryDeliveriesResponse\x12M\n\x0cTellDeletion\x12\x1d.gouji.v1.TellDeletionRequest\x1a\x1e.gouji.v1.TellDeletionResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,35 +36,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FEEDEVENT']._serialized_start=89
   _globals['_FEEDEVENT']._serialized_end=286
   _globals['_MATCHFINISHED']._serialized_start=289
-  _globals['_MATCHFINISHED']._serialized_end=486
-  _globals['_MATCHSEAT']._serialized_start=488
-  _globals['_MATCHSEAT']._serialized_end=566
-  _globals['_PLAYERDELETED']._serialized_start=568
-  _globals['_PLAYERDELETED']._serialized_end=602
-  _globals['_LISTEVENTSREQUEST']._serialized_start=604
-  _globals['_LISTEVENTSREQUEST']._serialized_end=653
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=655
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=728
-  _globals['_LISTENDPOINTSREQUEST']._serialized_start=730
-  _globals['_LISTENDPOINTSREQUEST']._serialized_end=752
-  _globals['_LISTENDPOINTSRESPONSE']._serialized_start=754
-  _globals['_LISTENDPOINTSRESPONSE']._serialized_end=816
-  _globals['_ENDPOINT']._serialized_start=818
-  _globals['_ENDPOINT']._serialized_end=906
-  _globals['_LISTDELIVERIESREQUEST']._serialized_start=908
-  _globals['_LISTDELIVERIESREQUEST']._serialized_end=979
-  _globals['_LISTDELIVERIESRESPONSE']._serialized_start=981
-  _globals['_LISTDELIVERIESRESPONSE']._serialized_end=1059
-  _globals['_DELIVERY']._serialized_start=1062
-  _globals['_DELIVERY']._serialized_end=1213
-  _globals['_RETRYDELIVERIESREQUEST']._serialized_start=1215
-  _globals['_RETRYDELIVERIESREQUEST']._serialized_end=1275
-  _globals['_RETRYDELIVERIESRESPONSE']._serialized_start=1277
-  _globals['_RETRYDELIVERIESRESPONSE']._serialized_end=1322
-  _globals['_TELLDELETIONREQUEST']._serialized_start=1324
-  _globals['_TELLDELETIONREQUEST']._serialized_end=1364
-  _globals['_TELLDELETIONRESPONSE']._serialized_start=1366
-  _globals['_TELLDELETIONRESPONSE']._serialized_end=1388
-  _globals['_FEEDSERVICE']._serialized_start=1391
-  _globals['_FEEDSERVICE']._serialized_end=1811
+  _globals['_MATCHFINISHED']._serialized_end=543
+  _globals['_MATCHSEAT']._serialized_start=545
+  _globals['_MATCHSEAT']._serialized_end=639
+  _globals['_PLAYERDELETED']._serialized_start=641
+  _globals['_PLAYERDELETED']._serialized_end=675
+  _globals['_LISTEVENTSREQUEST']._serialized_start=677
+  _globals['_LISTEVENTSREQUEST']._serialized_end=726
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=728
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=801
+  _globals['_LISTENDPOINTSREQUEST']._serialized_start=803
+  _globals['_LISTENDPOINTSREQUEST']._serialized_end=825
+  _globals['_LISTENDPOINTSRESPONSE']._serialized_start=827
+  _globals['_LISTENDPOINTSRESPONSE']._serialized_end=889
+  _globals['_ENDPOINT']._serialized_start=891
+  _globals['_ENDPOINT']._serialized_end=979
+  _globals['_LISTDELIVERIESREQUEST']._serialized_start=981
+  _globals['_LISTDELIVERIESREQUEST']._serialized_end=1052
+  _globals['_LISTDELIVERIESRESPONSE']._serialized_start=1054
+  _globals['_LISTDELIVERIESRESPONSE']._serialized_end=1132
+  _globals['_DELIVERY']._serialized_start=1135
+  _globals['_DELIVERY']._serialized_end=1286
+  _globals['_RETRYDELIVERIESREQUEST']._serialized_start=1288
+  _globals['_RETRYDELIVERIESREQUEST']._serialized_end=1348
+  _globals['_RETRYDELIVERIESRESPONSE']._serialized_start=1350
+  _globals['_RETRYDELIVERIESRESPONSE']._serialized_end=1395
+  _globals['_TELLDELETIONREQUEST']._serialized_start=1397
+  _globals['_TELLDELETIONREQUEST']._serialized_end=1437
+  _globals['_TELLDELETIONRESPONSE']._serialized_start=1439
+  _globals['_TELLDELETIONRESPONSE']._serialized_end=1461
+  _globals['_FEEDSERVICE']._serialized_start=1464
+  _globals['_FEEDSERVICE']._serialized_end=1884
 # @@protoc_insertion_point(module_scope)

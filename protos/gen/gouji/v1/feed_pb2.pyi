@@ -64,7 +64,9 @@ Global___FeedEvent: _TypeAlias = FeedEvent  # noqa: Y015
 
 @_typing.final
 class MatchFinished(_message.Message):
-    """The last hand of a match is recorded. No cards: boards of its tournament may still be played."""
+    """All hands of a match are recorded, or one of them was corrected after that. No cards: boards of its tournament may
+    still be played.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -75,12 +77,21 @@ class MatchFinished(_message.Message):
     HANDS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     TEAM_SCORES_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """One match is played at a table; the table's id is the match's."""
     queue: _builtins.str
     """Empty for none."""
     hands: _builtins.int
-    """The last hand's number."""
+    """Hands that count."""
+    corrections: _builtins.int
+    """Corrections of its hands that are in here; of two events of a match the one with more stands."""
+    voided: _builtins.bool
+    """It was given up, or none of its hands counts."""
+    tournament: _builtins.str
+    """The tournament that it belongs to; empty for none."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -103,10 +114,13 @@ class MatchFinished(_message.Message):
         hands: _builtins.int = ...,
         seats: _abc.Iterable[Global___MatchSeat] | None = ...,
         team_scores: _abc.Iterable[_builtins.int] | None = ...,
+        corrections: _builtins.int = ...,
+        voided: _builtins.bool = ...,
+        tournament: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "hands", b"hands", "queue", b"queue", "rules", b"rules", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["corrections", b"corrections", "ended", b"ended", "hands", b"hands", "queue", b"queue", "rules", b"rules", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores", "tournament", b"tournament", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -122,14 +136,19 @@ class MatchSeat(_message.Message):
     BOT_LEVEL_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     LEFT_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Empty for a bot."""
     bot_level: _builtins.str
     """Empty for a person."""
     score: _builtins.int
-    """Points of the match."""
+    """Points of the match, less what leaving cost."""
     left: _builtins.bool
     """The player had left for good; a bot played on."""
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How often it was head, second, third, fourth, second-last, last."""
+
     def __init__(
         self,
         *,
@@ -137,10 +156,11 @@ class MatchSeat(_message.Message):
         bot_level: _builtins.str = ...,
         score: _builtins.int = ...,
         left: _builtins.bool = ...,
+        places: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_level", b"bot_level", "left", b"left", "player_id", b"player_id", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_level", b"bot_level", "left", b"left", "places", b"places", "player_id", b"player_id", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

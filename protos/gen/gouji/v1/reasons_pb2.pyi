@@ -104,6 +104,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Scores and records."""
     REASON_UNKNOWN_MATCH: _Reason.ValueType  # 121
     REASON_RESULT_CONFLICT: _Reason.ValueType  # 122
+    REASON_UNKNOWN_RESULT: _Reason.ValueType  # 123
+    """No table has written this result, or none for this hand is recorded."""
+    REASON_RESULT_CHANGED: _Reason.ValueType  # 124
+    """Another revision of the result stands."""
     REASON_OVERLOADED: _Reason.ValueType  # 140
     """The server."""
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
@@ -235,6 +239,10 @@ REASON_UNKNOWN_PLAYER: Reason.ValueType  # 120
 """Scores and records."""
 REASON_UNKNOWN_MATCH: Reason.ValueType  # 121
 REASON_RESULT_CONFLICT: Reason.ValueType  # 122
+REASON_UNKNOWN_RESULT: Reason.ValueType  # 123
+"""No table has written this result, or none for this hand is recorded."""
+REASON_RESULT_CHANGED: Reason.ValueType  # 124
+"""Another revision of the result stands."""
 REASON_OVERLOADED: Reason.ValueType  # 140
 """The server."""
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141

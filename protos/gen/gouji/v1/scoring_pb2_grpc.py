@@ -60,6 +60,11 @@ class ScoringServiceStub:
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
                 _registered_method=True)
+        self.CorrectHand = channel.unary_unary(
+                '/gouji.v1.ScoringService/CorrectHand',
+                request_serializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.FromString,
+                _registered_method=True)
 
 
 class ScoringServiceServicer:
@@ -101,6 +106,14 @@ class ScoringServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CorrectHand(self, request, context):
+        """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+        who did it and why; points and ratings follow. Roles: operator, director.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ScoringServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -128,6 +141,11 @@ def add_ScoringServiceServicer_to_server(servicer, server):
                     servicer.GetRatings,
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.SerializeToString,
+            ),
+            'CorrectHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectHand,
+                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -266,6 +284,33 @@ class ScoringService:
             '/gouji.v1.ScoringService/GetRatings',
             gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
             gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ScoringService/CorrectHand',
+            gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.SerializeToString,
+            gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.FromString,
             options,
             channel_credentials,
             insecure,

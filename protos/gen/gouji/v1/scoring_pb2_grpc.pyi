@@ -43,6 +43,10 @@ class ScoringServiceStub:
     """The hands of one match. Roles: any."""
     GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
     """How strong players and bots are believed to be. Roles: service."""
+    CorrectHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]
+    """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+    who did it and why; points and ratings follow. Roles: operator, director.
+    """
 
 @_typing.type_check_only
 class ScoringServiceAsyncStub(ScoringServiceStub):
@@ -59,6 +63,10 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     """The hands of one match. Roles: any."""
     GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
     """How strong players and bots are believed to be. Roles: service."""
+    CorrectHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]  # type: ignore[assignment]
+    """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+    who did it and why; points and ratings follow. Roles: operator, director.
+    """
 
 class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
     """Results, once and for ever."""
@@ -102,5 +110,15 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetRatingsResponse, _abc.Awaitable[_scoring_pb2.GetRatingsResponse]]:
         """How strong players and bots are believed to be. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def CorrectHand(
+        self,
+        request: _scoring_pb2.CorrectHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_scoring_pb2.CorrectHandResponse, _abc.Awaitable[_scoring_pb2.CorrectHandResponse]]:
+        """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+        who did it and why; points and ratings follow. Roles: operator, director.
+        """
 
 def add_ScoringServiceServicer_to_server(servicer: ScoringServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

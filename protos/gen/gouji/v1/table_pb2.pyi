@@ -558,6 +558,7 @@ class TableSpec(_message.Message):
     NO_SPECTATORS_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     queue: _builtins.str
     bot_pace_ms: _builtins.int
@@ -566,6 +567,8 @@ class TableSpec(_message.Message):
     """
     no_spectators: _builtins.bool
     """Players without a seat may not watch."""
+    tournament: _builtins.str
+    """The tournament that the match belongs to; empty for none."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -597,10 +600,11 @@ class TableSpec(_message.Message):
         no_spectators: _builtins.bool = ...,
         spectator_delay: _rules_pb2.Delay | None = ...,
         director_delay: _rules_pb2.Delay | None = ...,
+        tournament: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0016"
-down_revision = "0010"
+down_revision = "0013"
 
 _TABLES = ("identities", "deletions", "table_people", "feed_events", "webhook_endpoints", "webhook_deliveries")
 

@@ -17,7 +17,18 @@ from gouji.serving.schema.queues import (
     tickets,
 )
 from gouji.serving.schema.rooms import room_seats, room_tries, rooms
-from gouji.serving.schema.scores import hand_results, player_points, player_totals, ratings
+from gouji.serving.schema.scores import (
+    hand_corrections,
+    hand_results,
+    match_results,
+    match_seats,
+    player_points,
+    player_totals,
+    rated_matches,
+    rating_changes,
+    rating_revisions,
+    ratings,
+)
 from gouji.serving.schema.tables import (
     mutes,
     outbox,
@@ -36,9 +47,12 @@ __all__ = [
     "deletions",
     "feed_events",
     "friends",
+    "hand_corrections",
     "hand_results",
     "identities",
     "lobby_players",
+    "match_results",
+    "match_seats",
     "matches",
     "metadata",
     "mutes",
@@ -52,6 +66,9 @@ __all__ = [
     "players",
     "queue_leases",
     "queue_pauses",
+    "rated_matches",
+    "rating_changes",
+    "rating_revisions",
     "ratings",
     "room_seats",
     "room_tries",

@@ -1,0 +1,200 @@
+"""How results come in and are corrected: each time one transaction, with all that follows from it."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gouji.scoring import feed
+from gouji.scoring.books import Books, preset_of
+from gouji.scoring.events import finished
+from gouji.scoring.hands import Hands, nameless, read_hands
+from gouji.scoring.ledger import entries, totals
+from gouji.scoring.rated import Rated, Ratings
+from gouji.scoring.rating import Match, match_to_rate
+from gouji.serving.database import Database
+from gouji.serving.errors import ServiceError
+from gouji.serving.schema import hand_corrections, hand_results, outbox
+from gouji.v1.scoring_pb2 import HandResult
+
+MOST_CORRECTIONS: Final = 1000
+"""Most corrections of one match: whoever looks at it reads them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A correction as it is asked for: ``result`` holds the outcome alone, or ``voided``."""
+
+    table_id: str
+    hand: int
+    revision: int
+    result: HandResult
+    reason: str
+    by: str
+
+
+class Intake:
+    """Takes results in. Both methods raise `StorageUnavailable` when the outcome is unknown: ask again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._books = Books(database)
+        self._ratings = Ratings(database)
+
+    async def record(self, message: HandResult) -> bool:
+        """Record a result that has passed the ledger's check, once; say whether it was recorded before.
+
+        Points and, with a match's last result, ratings are written in the same transaction. Raises `ServiceError`:
+        `result_conflict` when another result stands, `unknown_result` when no table has written this one.
+        """
+        result = nameless(message)
+        async with self._database.begin() as connection:
+            hands = await self._hold(connection, result.table_id)
+            kept = next((kept for kept in hands.results if kept.hand == result.hand), None)
+            if kept is not None:
+                _refuse_other(kept, result)
+                return True
+            await _prove(connection, message)
+            await self._keep(connection, result)
+            await self._books.add_points(connection, result)
+            await self._books.add_totals(connection, preset_of(result), totals(entries(result)))
+            now = Hands([*hands.results, result], hands.corrections)
+            await self._books.write_match(connection, now.standing())
+            match = match_to_rate(now.standing())
+            if match is not None and match_to_rate(hands.standing()) is None:
+                await self._ratings.rate(connection, _rated(now, match))
+            await self._tell(connection, now)
+        return False
+
+    async def correct(self, ruling: Ruling) -> int:
+        """Put a new revision in the place of the one that stands; give its number.
+
+        Raises `ServiceError`: `unknown_result`, or `result_changed` when another revision stands.
+        """
+        async with self._database.begin() as connection:
+            hands = await self._hold(connection, ruling.table_id)
+            old = _standing(hands, ruling)
+            new = _ruled(old, ruling)
+            await self._keep_correction(connection, ruling, len(hands.corrections) + 1, new)
+            await self._books.remove_points(connection, old)
+            await self._books.add_points(connection, new)
+            await self._books.add_totals(connection, preset_of(new), totals(entries(new), entries(old)))
+            now = await read_hands_of(connection, ruling.table_id)
+            await self._books.write_match(connection, now.standing())
+            await self._rerate(connection, hands, now)
+            await self._tell(connection, now)
+        return new.revision
+
+    async def _tell(self, connection: AsyncConnection, hands: Hands) -> None:
+        """Have studios' systems told of a match that is over, each correction anew."""
+        event = finished(hands.standing(), len(hands.corrections))
+        if event is not None:
+            await feed.add(self._database, connection, event)
+
+    async def _hold(self, connection: AsyncConnection, table_id: str) -> Hands:
+        """Keep others from writing this match until the commit, and read what there is of it."""
+        await self._database.hold(connection, [f"match/{table_id}"])
+        return await read_hands_of(connection, table_id)
+
+    async def _keep(self, connection: AsyncConnection, result: HandResult) -> None:
+        payload = _payload(result)
+        row = {
+            "table_id": result.table_id,
+            "hand": result.hand,
+            "payload": payload,
+            "payload_hash": hashlib.sha256(payload).digest(),
+            "preset": preset_of(result),
+            "queue": result.queue,
+            "ended_at": result.ended.ToMicroseconds(),
+            "recorded_at": self._database.now(),
+        }
+        await connection.execute(sa.insert(hand_results).values(**row))
+
+    async def _keep_correction(
+        self, connection: AsyncConnection, ruling: Ruling, number: int, result: HandResult
+    ) -> None:
+        row = {
+            "table_id": ruling.table_id,
+            "hand": ruling.hand,
+            "revision": result.revision,
+            "number": number,
+            "payload": _payload(nameless(result)),
+            "corrected_by": ruling.by,
+            "reason": ruling.reason,
+            "corrected_at": self._database.now(),
+        }
+        await connection.execute(sa.insert(hand_corrections).values(**row))
+
+    async def _rerate(self, connection: AsyncConnection, before: Hands, now: Hands) -> None:
+        """Have ratings follow a correction, or rate a match that counts by it for the first time."""
+        old, new = match_to_rate(before.standing()), match_to_rate(now.standing())
+        match = new or old
+        if match is None or old == new:
+            return
+        if await self._ratings.is_rated(connection, now.results[0].table_id):
+            await self._ratings.rerate(connection, _rated(now, match), old, new)
+        elif new is not None:
+            await self._ratings.rate(connection, _rated(now, new))
+
+
+def _rated(hands: Hands, match: Match) -> Rated:
+    first = hands.results[0]
+    return Rated(first.table_id, preset_of(first), match, len(hands.corrections))
+
+
+async def read_hands_of(connection: AsyncConnection, table_id: str) -> Hands:
+    """Read all results of one match."""
+    return (await read_hands(connection, [table_id]))[table_id]
+
+
+def _payload(result: HandResult) -> bytes:
+    # Maps have no order of their own: only the deterministic form is the same for the same content.
+    return result.SerializeToString(deterministic=True)
+
+
+def _refuse_other(kept: HandResult, result: HandResult) -> None:
+    """Refuse another result than the one that was recorded."""
+    if nameless(kept) != result:
+        raise ServiceError(
+            "result_conflict", f"Another result stands for hand {result.hand} of table {result.table_id}."
+        )
+
+
+async def _prove(connection: AsyncConnection, result: HandResult) -> None:
+    """Refuse what no table has written: only who owns a table can write to its outbox (DESIGN: fencing)."""
+    written = sa.select(outbox.c.payload).where(outbox.c.table_id == result.table_id, outbox.c.hand == result.hand)
+    payload = await connection.scalar(written)
+    if payload is None or HandResult.FromString(payload) != result:
+        raise ServiceError(
+            "unknown_result", f"No table has written this result for hand {result.hand} of table {result.table_id}."
+        )
+
+
+def _standing(hands: Hands, ruling: Ruling) -> HandResult:
+    """Find the result to be corrected."""
+    standing = next((result for result in hands.standing() if result.hand == ruling.hand), None)
+    if standing is None or standing.abandoned:
+        raise ServiceError("unknown_result", f"No hand {ruling.hand} of table {ruling.table_id} is recorded.")
+    if standing.revision != ruling.revision:
+        raise ServiceError(
+            "result_changed",
+            f"Revision {standing.revision} of hand {ruling.hand} stands; look at it before you correct it.",
+            metadata={"revision": str(standing.revision)},
+        )
+    if len(hands.corrections) >= MOST_CORRECTIONS:
+        raise ServiceError("overloaded", f"A match takes {MOST_CORRECTIONS} corrections at most.")
+    return standing
+
+
+def _ruled(old: HandResult, ruling: Ruling) -> HandResult:
+    """Make the next revision of a result."""
+    new = HandResult()
+    new.CopyFrom(old)
+    for name in ("voided", "order", "scores", "team_scores"):
+        new.ClearField(name)
+    new.MergeFrom(ruling.result)
+    new.revision = old.revision + 1
+    new.sweep = bool(new.team_scores) and len({seat % 2 for seat in new.order[:3]}) == 1
+    return new
