@@ -168,6 +168,11 @@ class World:
         async with self.app.database.connect() as connection:
             return await connection.scalar(query) is not None
 
+    async def owner(self, table_id: str) -> Any:
+        query = sa.select(schema.tables.c.owner).where(schema.tables.c.table_id == table_id)
+        async with self.app.database.connect() as connection:
+            return await connection.scalar(query)
+
     async def is_done(self, player_id: str) -> bool:
         await pass_time(self.app.database)
         request = account_pb2.ListDeletionsRequest(player_id=player_id)
@@ -295,6 +300,30 @@ async def test_nobody_who_lives_is_removed(world: World) -> None:
     tables = table_pb2.RemoveFromTablesRequest(player_id=ann)
     assert await reason(world.matchmaking.RemoveFromLobby(lobby, metadata=world.service)) == "unknown_player"
     assert await reason(world.tables.RemoveFromTables(tables, metadata=world.service)) == "unknown_player"
+
+
+async def test_a_seat_at_another_table_server_than_the_one_that_is_asked_is_left_too(
+    sqlite_settings: Settings, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = sqlite_settings.model_copy(update={**QUICK, "database_url": postgres_url})
+    async with (
+        running_app(quick, BINDS) as app,
+        running_app(quick, {"table": bind_table, "bot": bind_bot}),
+        grpc.aio.insecure_channel(app.address) as channel,
+    ):
+        world = World(app, channel)
+        ann, token = await world.guest(NAME)
+        live = await world.place(ann, NAME)
+        await come(lambda: world.owner(live))
+        owner = await world.owner(live)
+        monkeypatch.setattr(
+            "gouji.gateway.erasing.reader_of",
+            lambda _, servers: next(server for server in servers if server.server_id != owner),
+        )
+        await world.accounts.DeleteAccount(account_pb2.DeleteAccountRequest(), metadata=token)
+        await come(lambda: world.is_done(ann))
+        await come(lambda: world.is_over(live))
+        assert await named(app.database, world.store) == []
 
 
 # One transaction after the other
