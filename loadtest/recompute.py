@@ -24,6 +24,7 @@ from simulated import SEATS, points, population, results
 from gouji.scoring.intake import Intake, Ruling
 from gouji.scoring.recompute import Compared, differences
 from gouji.scoring.rewrite import rewrite
+from gouji.scoring.seasons import Schedule
 from gouji.serving.database import Database
 from gouji.serving.schema import outbox
 from gouji.v1.scoring_pb2 import HandResult
@@ -35,7 +36,7 @@ SIDE_BY_SIDE = 8
 
 async def play(database: Database, matches: int, people: int, chance: random.Random, corrected: float = 0.02) -> int:
     """Record simulated matches and correct a share of them; say how many hands that were."""
-    intake, hands = Intake(database), 0
+    intake, hands = Intake(database, Schedule.parse("monthly")), 0
     coming = results(population(people, 6.0, chance), matches, BEGAN_US, chance)
     finished: list[list[HandResult]] = []
     while some := list(islice(coming, SIDE_BY_SIDE)):

@@ -49,8 +49,10 @@ PURE = {
     "gouji.matchmaking.pots",
     "gouji.matchmaking.teams",
     "gouji.scoring.anew",
+    "gouji.scoring.boards",
     "gouji.scoring.ledger",
     "gouji.scoring.rating",
+    "gouji.scoring.seasons",
 }
 """The functional core: decides on what it is handed, without I/O."""
 

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from gouji.serving.app import App
 from gouji.serving.errors import reason_of
-from gouji.serving.schema import outbox
-from gouji.v1 import rules_pb2, scoring_pb2, scoring_pb2_grpc
+from gouji.serving.schema import outbox, player_points
+from gouji.v1 import leaderboard_pb2, leaderboard_pb2_grpc, rules_pb2, scoring_pb2, scoring_pb2_grpc
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.scoring_pb2 import HandResult
 
@@ -93,13 +93,16 @@ class Desk:
             stub: Any = scoring_pb2_grpc.ScoringServiceStub(channel)
             return int((await stub.CorrectHand(request, metadata=token)).revision)
 
-    async def totals(self, player_id: str) -> scoring_pb2.PlayerTotals:
-        answer = await self.stub.GetPlayerTotals(scoring_pb2.GetPlayerTotalsRequest(player_id=player_id))
-        return answer.totals  # type: ignore[no-any-return]
+    async def points(self, player_id: str) -> list[tuple[int, int]]:
+        """The points and the place that a player made of each hand."""
+        found = [row for row in await self.rows(player_points) if row.player_id == player_id]
+        return [(row.points, row.place) for row in found]
 
-    async def leaders(self, preset: str = "", limit: int = 0) -> list[scoring_pb2.PlayerTotals]:
-        answer = await self.stub.GetLeaderboard(scoring_pb2.GetLeaderboardRequest(preset=preset, limit=limit))
-        return list(answer.players)
+    async def leaders(self, **board: str) -> dict[str, int]:
+        """Players on a leaderboard of points, best first, with their scores."""
+        stub: Any = self.app.channels.stub("scoring", leaderboard_pb2_grpc.LeaderboardServiceStub)
+        request = leaderboard_pb2.GetLeaderboardRequest(board=leaderboard_pb2.Leaderboard(**board))
+        return {row.player_id: row.score for row in (await stub.GetLeaderboard(request)).rows}
 
     async def match(self, table_id: str = "t1") -> list[HandResult]:
         answer = await self.stub.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))

@@ -14,12 +14,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from gouji.scoring.intake import Intake
+from gouji.scoring.seasons import Schedule
 from gouji.serving.database import Database
 from gouji.serving.schema import outbox
 from gouji.v1.scoring_pb2 import HandResult
 
 TIMES = 20
 SIDE_BY_SIDE = 5
+MONTHLY = Schedule.parse("monthly")
 
 
 async def _written(database: Database) -> list[HandResult]:
@@ -31,7 +33,7 @@ async def _written(database: Database) -> list[HandResult]:
 async def send(url: str, seed: int) -> None:
     """Record all hands."""
     database = Database(url)
-    intake, chance = Intake(database), random.Random(seed)
+    intake, chance = Intake(database, MONTHLY), random.Random(seed)
     sent = await _written(database) * TIMES
     chance.shuffle(sent)
     slots = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -58,7 +60,7 @@ async def die(url: str, table_id: str, statement: int) -> None:
     for moment in ("before_cursor_execute", "commit"):
         sa.event.listen(database._engine.sync_engine, moment, count)
     for result in hands:
-        await Intake(database).record(result)
+        await Intake(database, MONTHLY).record(result)
 
 
 def die_everywhere(url: str) -> None:

@@ -41,8 +41,8 @@ async def test_a_correction_is_a_revision_and_points_and_sums_follow(desk: Desk)
     assert (first.revision, second.revision) == (2, 1)
     assert (list(first.order), list(first.scores)) == (TURNED["order"], TURNED["scores"])
     assert await desk.rows(hand_results) == kept
-    a = await desk.totals("a")
-    assert (a.hands, a.points, list(a.places)) == (2, 0, [1, 0, 0, 0, 0, 1])
+    assert await desk.points("a") == [(-4, 6), (4, 1)]
+    assert set((await desk.leaders()).values()) == {0}
     (match,) = await desk.rows(match_results)
     assert (match.even_points, match.odd_points) == (0, 0)
     assert [row.points for row in await desk.rows(match_seats)] == [0] * 6
@@ -83,13 +83,14 @@ async def test_a_match_none_of_whose_hands_counts_is_taken_out_of_the_ratings_an
     await desk.correct(voided=True)
     assert [mu for mu, _, _ in (await desk.ratings()).values()] == pytest.approx([START.mu] * 6)
     assert {matches for _, _, matches in (await desk.ratings()).values()} == {0}
-    assert (await desk.totals("a")).hands == 0
+    assert (await desk.points("a"), await desk.leaders()) == ([], {})
     (match,) = await desk.rows(match_results)
     assert (match.voided, match.hands, match.recorded) == (True, 0, 1)
     plain = last()
     await desk.correct(revision=2, order=plain.order, scores=plain.scores, team_scores=plain.team_scores)
     assert [mu for mu, _, _ in (await desk.ratings()).values()] == pytest.approx([mu for mu, _, _ in stands.values()])
-    assert (await desk.totals("a")).hands == 1
+    assert await desk.points("a") == [(4, 1)]
+    assert list(await desk.leaders()) == ["a", "b", "d", "c", "e", "f"]
 
 
 async def test_a_match_is_rated_by_what_stands_when_its_last_hand_comes(desk: Desk) -> None:

@@ -16,12 +16,10 @@ from gouji.scoring.ledger import (
     Entry,
     Malformed,
     SeatSum,
-    Totals,
     check,
     entries,
     match_sum,
     seat_sums,
-    totals,
 )
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.scoring_pb2 import BurnTried, Conduct, HandResult
@@ -47,17 +45,6 @@ def test_each_person_gets_its_points_and_its_place_in_the_order() -> None:
 )
 def test_bots_and_what_does_not_count_have_no_entries(made: HandResult) -> None:
     assert entries(made) == []
-
-
-def test_totals_are_summed_by_player_in_the_order_of_their_ids() -> None:
-    made = [Entry(1, "b", -2, 5), Entry(0, "a", 4, 1), Entry(4, "b", 4, 1)]
-    assert totals(made) == [Totals("a", 1, 4, (1, 0, 0, 0, 0, 0)), Totals("b", 2, 2, (1, 0, 0, 0, 1, 0))]
-
-
-def test_what_is_taken_back_leaves_what_is_put_in_its_place() -> None:
-    old, new = [Entry(0, "a", 4, 1), Entry(1, "b", -4, 6)], [Entry(0, "a", 2, 2)]
-    assert totals(new, old) == [Totals("a", 0, -2, (-1, 1, 0, 0, 0, 0)), Totals("b", -1, 4, (0, 0, 0, 0, 0, -1))]
-    assert totals(old, old) == [Totals(player, 0, 0, (0,) * 6) for player in "ab"]
 
 
 @given(st.permutations(range(6)), st.lists(st.integers(-30, 30), min_size=6, max_size=6))

@@ -10,18 +10,23 @@ from recompute import play
 from typer.testing import CliRunner
 
 from gouji.cli.main import app as gouji
-from gouji.scoring import rating, recompute
+from gouji.scoring import board_rebuild, rating, recompute
 from gouji.scoring import rewrite as rewriting
+from gouji.scoring.boards import ALL, Board, Kind, scores_of
 from gouji.scoring.intake import Intake, Ruling
+from gouji.scoring.rating import Skill
 from gouji.scoring.recompute import Compared, differences
 from gouji.scoring.rewrite import rewrite
+from gouji.scoring.seasons import Schedule
+from gouji.scoring.standing_store import Found
 from gouji.serving.database import Database
 from gouji.serving.schema import (
+    board_entries,
+    boards,
     hand_corrections,
     match_results,
     match_seats,
     player_points,
-    player_totals,
     rated_matches,
     rating_changes,
     rating_revisions,
@@ -29,9 +34,12 @@ from gouji.serving.schema import (
 )
 from gouji.v1.scoring_pb2 import HandResult
 
+from .standing import Scorer, assert_exact
+
 MATCHES = 30
 PEOPLE = 20
-DERIVED = (match_results, match_seats, player_points, player_totals, ratings)
+MONTHLY = Schedule.parse("monthly")
+DERIVED = (match_results, match_seats, player_points, ratings)
 
 
 @asynccontextmanager
@@ -96,7 +104,8 @@ async def test_whatever_stands_otherwise_is_found(played_sqlite: Database) -> No
         (ratings, {"mu": ratings.c.mu * (1 + tiny)}),
         (ratings, {"sigma": ratings.c.sigma * (1 + tiny)}),
         (rating_changes, {"mu_before": rating_changes.c.mu_before * (1 + tiny)}),
-        (player_totals, {"points": player_totals.c.points + 1}),
+        (board_entries, {"score": board_entries.c.score + 1}),
+        (board_entries, {"listed": False}),
         (player_points, {"place": 7}),
         (match_seats, {"absent_us": match_seats.c.absent_us + 1}),
         (match_results, {"voided": ~match_results.c.voided}),
@@ -112,7 +121,7 @@ async def test_whatever_stands_otherwise_is_found(played_sqlite: Database) -> No
 
 async def test_what_is_missing_or_too_much_is_found(played_sqlite: Database) -> None:
     played = played_sqlite
-    for table in (ratings, player_totals, match_results, rated_matches):
+    for table in (ratings, board_entries, match_results, rated_matches):
         async with played.begin() as connection:
             await connection.execute(sa.delete(table))
             assert [str(difference) async for difference in differences(connection, Compared())], table.name
@@ -127,7 +136,6 @@ async def test_a_new_revision_rates_each_match_once_and_puts_everything_right(pl
     before = {table.name: await rows(played, table) for table in DERIVED}
     async with played.begin() as connection:
         await connection.execute(sa.update(ratings).values(mu=0.0))
-        await connection.execute(sa.update(player_totals).values(points=0))
         await connection.execute(sa.delete(match_seats))
     assert await rewrite(played, "ann") == 2
     assert await found(played) == []
@@ -140,8 +148,48 @@ async def test_a_new_revision_rates_each_match_once_and_puts_everything_right(pl
     first, second = [await rated_in(played, number) for number in (1, 2)]
     assert sorted(set(second)) == sorted(second)
     assert second == [table_id for table_id in dict.fromkeys(first) if table_id in second]
-    await Intake(played).correct(Ruling(second[-1], 1, 1, HandResult(voided=True), "void", "dora"))
+    await Intake(played, MONTHLY).correct(Ruling(second[-1], 1, 1, HandResult(voided=True), "void", "dora"))
     assert await found(played) == []
+
+
+@pytest.fixture
+def soon_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few matches do not make a rating sure."""
+    for module in (rating, board_rebuild):
+        monkeypatch.setattr(module, "SETTLED", 8.0)
+
+
+async def test_leaderboards_follow_a_new_revision(soon_settled: None, played: Database) -> None:
+    scorer = Scorer(played)
+    await scorer.fold()
+    before = await standings(scorer)
+    async with played.begin() as connection:
+        await connection.execute(sa.update(board_entries).values(score=board_entries.c.score * 2 + 1))
+    await rewrite(played, "ann")
+    after = await standings(scorer)
+    assert after.keys() == before.keys()
+    assert {board for board in before if board.kind is Kind.POINTS and after[board] != before[board]} == set()
+    for board, found in after.items():
+        assert_exact(found)
+        if board.kind is Kind.RATING and (board.season, board.region) == (ALL, ALL):
+            assert {one.player_id: one.score for one in found.standings} == await settled(played, board.preset)
+    assert any(found.players for board, found in after.items() if board.kind is Kind.RATING)
+
+
+async def standings(scorer: Scorer) -> dict[Board, Found]:
+    """All boards, whole."""
+    async with scorer.database.connect() as connection:
+        found = await connection.execute(sa.select(boards))
+        named = [Board(Kind(row.kind), row.season_id, row.preset, row.region) for row in found]
+    return {board: await scorer.page(board) for board in named}
+
+
+async def settled(database: Database, family: str) -> dict[str, int]:
+    """The scores of people's ratings that are not provisional."""
+    async with database.connect() as connection:
+        query = sa.select(ratings).where(ratings.c.family == family, ratings.c.matches > 0)
+        skills = {row.player_id: Skill(row.mu, row.sigma, row.matches) for row in await connection.execute(query)}
+    return {one: score for one, score in scores_of(skills).items() if score is not None}
 
 
 async def test_without_corrections_a_new_revision_changes_no_digit(sqlite_url: str) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
@@ -13,7 +12,7 @@ from gouji.scoring.books import Books
 from gouji.scoring.service import bind
 from gouji.serving.app import App
 from gouji.serving.errors import reason_of, refusal_of
-from gouji.serving.schema import hand_results, match_results, match_seats, player_points, player_totals, players
+from gouji.serving.schema import board_entries, hand_results, match_results, match_seats, player_points, players
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
 from gouji.v1 import scoring_pb2, scoring_pb2_grpc
@@ -32,26 +31,21 @@ async def name(app: App, *player_ids: str) -> None:
 
 
 async def test_a_hand_counts_for_its_people_and_not_for_its_bots(desk: Desk) -> None:
-    await name(desk.app, "ann")
     await desk.record(hand(order=(1, 0, 2, 3, 4, 5), scores=(2, 4, 0, 0, -2, -4)))
-    ann, bob = await desk.totals("ann"), await desk.totals("bob")
-    assert (ann.name, ann.hands, ann.points, list(ann.places), ann.rank) == ("Ann", 1, 2, [0, 1, 0, 0, 0, 0], 2)
-    assert (bob.name, bob.hands, bob.points, list(bob.places), bob.rank) == ("", 1, 4, [1, 0, 0, 0, 0, 0], 1)
-    assert [leader.player_id for leader in await desk.leaders()] == ["bob", "ann"]
+    assert (await desk.points("ann"), await desk.points("bob")) == ([(2, 2)], [(4, 1)])
     assert await desk.count(player_points) == [2]
 
 
 async def test_a_hand_of_bots_alone_is_kept_and_counts_for_nobody(desk: Desk) -> None:
     await desk.record(hand(players=[""] * 6))
     assert len(await desk.match()) == 1
-    assert await desk.leaders() == []
+    assert await desk.count(player_points) == [0]
 
 
 async def test_the_same_hand_again_changes_nothing_and_says_so(desk: Desk) -> None:
     await desk.record(hand())
-    first = await desk.totals("ann")
     assert [await desk.send(hand()) for _ in range(3)] == [True] * 3
-    assert await desk.totals("ann") == first
+    assert await desk.points("ann") == [(4, 1)]
 
 
 async def test_the_order_in_which_overrides_were_written_makes_no_other_result(desk: Desk) -> None:
@@ -65,20 +59,17 @@ async def test_the_order_in_which_overrides_were_written_makes_no_other_result(d
 
 async def test_another_result_for_the_same_hand_is_refused_and_changes_nothing(desk: Desk) -> None:
     await desk.record(hand())
-    first = await desk.totals("ann")
     for other in (hand(scores=(40, 2, 0, 0, -2, -4)), hand(players=SIX), hand(preset="korea")):
         async with refusal("result_conflict", CONFLICT):
             await desk.send(other)
     assert len(await desk.match()) == 1
-    assert [leader.player_id for leader in await desk.leaders()] == ["ann", "bob"]
-    assert await desk.totals("ann") == first
+    assert await desk.points("ann") == [(4, 1)]
 
 
 async def test_fifty_records_of_one_hand_at_once_count_once(desk: Desk) -> None:
     await desk.write(hand())
     repeated = await asyncio.gather(*(desk.send(hand()) for _ in range(50)))
     assert sorted(repeated) == [False] + [True] * 49
-    assert (await desk.totals("ann")).hands == 1
     assert await desk.count(hand_results, player_points) == [1, 2]
 
 
@@ -89,7 +80,7 @@ async def test_of_two_results_at_once_the_one_that_a_table_wrote_stands(desk: De
     assert sorted(outcomes[::2], key=bool) == [False] + [True] * 19
     reasons = {reason_of(error) for error in outcomes[1::2] if isinstance(error, grpc.aio.AioRpcError)}
     assert reasons <= {"result_conflict", "unknown_result"}
-    assert (await desk.totals("ann")).points == both[0].scores[0]
+    assert await desk.points("ann") == [(both[0].scores[0], 1)]
 
 
 async def test_two_processes_that_record_the_same_hands_count_each_once(settings: Settings) -> None:
@@ -102,84 +93,21 @@ async def test_two_processes_that_record_the_same_hands_count_each_once(settings
         await desks[0].write(*hands)
         calls = [desk.send(made) for made in hands for desk in desks]
         assert sorted(await asyncio.gather(*calls)) == [False] * 10 + [True] * 10
-        assert (await desks[0].totals("ann")).hands == 10
+        assert len(await desks[0].points("ann")) == 10
 
 
 async def test_tables_with_the_same_players_in_other_seats_do_not_block_each_other(desk: Desk) -> None:
     chance = random.Random(7)
     made = [last(f"t{number}", players=chance.sample(SIX, 6)) for number in range(40)]
     await asyncio.gather(*(desk.record(each) for each in made))
-    assert {leader.hands for leader in await desk.leaders()} == {40}
+    assert sum((await desk.leaders()).values()) == 0
+    assert (await desk.leaders()).keys() == set(SIX)
     assert {matches for _, _, matches in (await desk.ratings()).values()} == {40}
-
-
-def random_results(number: int) -> list[HandResult]:
-    """Results of few players with few different points, so that many are equal."""
-    chance = random.Random(11)
-    everybody = [*(f"p{player}" for player in range(12)), "", "", ""]
-    return [
-        hand(
-            f"t{table}",
-            players=chance.sample(everybody, 6),
-            order=chance.sample(range(6), 6),
-            scores=[chance.choice((-2, 0, 2)) for _ in range(6)],
-            preset=chance.choice(("", "standard", "qingdao")),
-        )
-        for table in range(number)
-    ]
-
-
-def expected(results: Sequence[HandResult]) -> list[scoring_pb2.PlayerTotals]:
-    """The leaderboard, worked out from the results themselves."""
-    found: dict[str, scoring_pb2.PlayerTotals] = {}
-    for made in results:
-        for number, seat in enumerate(made.seats):
-            if seat.player_id:
-                blank = scoring_pb2.PlayerTotals(player_id=seat.player_id, places=[0] * 6)
-                mine = found.setdefault(seat.player_id, blank)
-                mine.hands += 1
-                mine.points += made.scores[number]
-                mine.places[list(made.order).index(number)] += 1
-    ordered = sorted(found.values(), key=lambda each: (-each.points, each.hands, each.player_id))
-    for rank, each in enumerate(ordered, start=1):
-        each.rank = rank
-    return ordered
-
-
-async def test_totals_and_ranks_are_those_of_all_recorded_hands(desk: Desk) -> None:
-    results = random_results(60)
-    await desk.record(*results)
-    of_preset = [made for made in results if made.rules.preset == "qingdao"]
-    assert await desk.leaders() == expected(results)
-    assert await desk.leaders("qingdao") == expected(of_preset)
-    assert await desk.leaders(limit=3) == expected(results)[:3]
-    for each in expected(results):
-        assert await desk.totals(each.player_id) == each
 
 
 async def test_an_empty_preset_is_recorded_as_standard(desk: Desk) -> None:
     await desk.record(hand("t1", preset=""), hand("t2", preset="standard"))
-    assert [leader.hands for leader in await desk.leaders("standard")] == [2, 2]
-    assert await desk.leaders("no such preset") == []
-
-
-async def test_equal_points_go_to_fewer_hands_then_to_the_id(desk: Desk) -> None:
-    await desk.record(hand("t1", players=["z", "y", "x", "w", "", ""], scores=(2, 2, 2, 1, 0, 0)))
-    await desk.record(hand("t2", players=["w", *[""] * 5], scores=(1, 0, 0, 0, 0, 0)))
-    assert [leader.player_id for leader in await desk.leaders()] == ["x", "y", "z", "w"]
-    assert [leader.rank for leader in await desk.leaders()] == [1, 2, 3, 4]
-
-
-async def test_a_leaderboard_has_twenty_players_unless_told_and_a_hundred_at_most(desk: Desk) -> None:
-    await desk.record(*(hand(f"t{table}", players=[f"p{table}-{seat}" for seat in range(6)]) for table in range(18)))
-    assert [len(await desk.leaders(limit=limit)) for limit in (0, 1, 100)] == [20, 1, 100]
-    async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-        await desk.leaders(limit=101)
-
-
-async def test_a_player_without_a_hand_has_zeros_and_no_rank(desk: Desk) -> None:
-    await desk.record(hand())
-    assert await desk.totals("nobody") == scoring_pb2.PlayerTotals(player_id="nobody", places=[0] * 6)
+    assert {row.preset for row in await desk.rows(player_points)} == {"standard"}
 
 
 async def test_names_are_those_that_players_have_now_and_no_result_keeps_them(desk: Desk) -> None:
@@ -200,6 +128,18 @@ async def test_a_match_has_its_hands_in_order_as_they_were_written(desk: Desk) -
     for made in hands:
         made.revision = 1
     assert await desk.match() == [hands[1], hands[2], hands[0]]
+
+
+async def test_a_match_counts_on_leaderboards_once_it_is_over(desk: Desk) -> None:
+    await desk.record(hand(players=SIX))
+    assert await desk.leaders() == {}
+    left = [Conduct(left=True, penalty=3), *[Conduct()] * 5]
+    await desk.record(last(number=2, conduct=left))
+    assert await desk.leaders() == {"a": 5, "b": 4, "d": 0, "c": 0, "e": -4, "f": -8}
+    assert await desk.leaders(region="local", preset="standard") == await desk.leaders()
+    assert await desk.leaders(region="elsewhere") == await desk.leaders(preset="korea") == {}
+    await desk.record(last("t2", queue=""))
+    assert (await desk.leaders())["a"] == 5
 
 
 async def test_a_match_without_a_recorded_hand_is_unknown(desk: Desk) -> None:
@@ -228,7 +168,8 @@ async def test_a_match_that_was_given_up_is_void_and_its_hands_count(desk: Desk)
     await desk.record(hand(players=SIX), last(number=2, order=[], scores=[], team_scores=[], abandoned=True))
     (match,) = await desk.rows(match_results)
     assert (match.hands, match.recorded, match.voided, match.ended_at) == (1, 2, True, ENDED_US)
-    assert (await desk.totals("a")).hands == 1
+    assert await desk.points("a") == [(4, 1)]
+    assert await desk.leaders() == {}
 
 
 def without(made: HandResult, field: str) -> HandResult:
@@ -258,13 +199,9 @@ async def test_a_malformed_result_is_refused_by_its_fields_path(desk: Desk, made
 
 
 async def test_names_that_no_database_can_hold_are_malformed(desk: Desk) -> None:
-    asks: list[Callable[[str], Any]] = [desk.totals, desk.match, desk.leaders]
-    for ask in asks:
+    for table_id in ("a\0b", "", "x" * 201):
         async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-            await ask("a\0b")
-    for ask in asks[:2]:
-        async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-            await ask("")
+            await desk.match(table_id)
 
 
 async def test_players_may_read_and_neither_record_nor_correct(desk: Desk) -> None:
@@ -280,8 +217,8 @@ async def test_players_may_read_and_neither_record_nor_correct(desk: Desk) -> No
                 await call(request, metadata=mine)
             async with refusal("token_missing", grpc.StatusCode.UNAUTHENTICATED):
                 await call(request)
-        answer = await stub.GetLeaderboard(scoring_pb2.GetLeaderboardRequest(), metadata=mine)
-    assert not answer.players
+        async with refusal("unknown_match", grpc.StatusCode.NOT_FOUND):
+            await stub.GetMatch(scoring_pb2.GetMatchRequest(table_id="t1"), metadata=mine)
     assert await desk.count(hand_results) == [0]
 
 
@@ -296,7 +233,7 @@ async def test_a_result_whose_points_cannot_be_written_is_not_kept_either(
         patch.setattr(Books, "write_match", fail)
         async with refusal("internal", grpc.StatusCode.INTERNAL):
             await desk.send(hand())
-    assert await desk.count(hand_results, player_points, player_totals) == [0, 0, 0]
+    assert await desk.count(hand_results, player_points, board_entries) == [0, 0, 0]
     assert await desk.send(hand()) is False
 
 

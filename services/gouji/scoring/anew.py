@@ -1,4 +1,4 @@
-"""Totals and ratings made anew, match by match. Pure: no I/O, no clock.
+"""Ratings made anew, match by match. Pure: no I/O, no clock.
 
 One entry for each player and preset is kept throughout; of matches only what later corrections need.
 """
@@ -6,25 +6,12 @@ One entry for each player and preset is kept throughout; of matches only what la
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gouji.scoring.ledger import Totals
 from gouji.scoring.rating import START, Match, Skill, after, corrected, found
 
 Key = tuple[str, str]
 """A player, or the bots of a level, and a preset."""
 
 Skills = Mapping[str, Skill]
-
-
-@dataclass(slots=True)
-class TotalsAnew:
-    """Totals so far."""
-
-    sums: dict[Key, Totals] = field(default_factory=dict)
-
-    def add(self, preset: str, more: Totals) -> None:
-        """Add what a player made of some hands."""
-        key = (more.player_id, preset)
-        self.sums[key] = self.sums[key] + more if key in self.sums else more
 
 
 @dataclass(slots=True)

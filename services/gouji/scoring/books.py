@@ -1,31 +1,29 @@
-"""SQL of the sums that follow from results: by match and seat, by player. Written in the result's own transaction.
+"""SQL of the sums that follow from results, by match, seat and hand. Written in the result's own transaction.
 
-Who writes a match holds its name first, then locks players' totals and then ratings, each in the order of their keys:
-no two writers wait in a ring. A player has one row of totals for each preset it played, and one under `ALL_PRESETS`.
+Who writes a match holds its name first, then locks players on boards of points, then ratings, then players on boards of
+ratings, each in the order of their keys: no two writers wait in a ring.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.engine.cards import SEATS
-from gouji.scoring.ledger import Totals, entries, match_sum, seat_sums
+from gouji.scoring.ledger import entries, match_sum, seat_sums
 from gouji.serving.database import Database
-from gouji.serving.schema import match_results, match_seats, player_points, player_totals
+from gouji.serving.schema import match_results, match_seats, player_points
 from gouji.v1.scoring_pb2 import HandResult
-
-ALL_PRESETS: Final = ""
-"""The preset of the totals over all presets. No rule set has it: an empty one is recorded as `standard`."""
-
-PLACES: Final = tuple(f"p{place}" for place in range(1, SEATS + 1))
-_SUMS: Final = ("hands", "points", *PLACES)
 
 
 def preset_of(result: HandResult) -> str:
     """Name the family of a result's rules."""
     return result.rules.preset or "standard"
+
+
+def region_of(result: HandResult) -> str:
+    """Name the region of a result's queue; empty for none."""
+    return result.queue.partition("/")[0]
 
 
 class Books:
@@ -39,27 +37,14 @@ class Books:
         await self.put(connection, match_results, match_rows(results))
         await self.put(connection, match_seats, seat_rows(results))
 
-    async def add_points(self, connection: AsyncConnection, result: HandResult) -> None:
-        """Write what the people made of a hand."""
-        rows = points_rows(result)
-        if rows:
-            await connection.execute(sa.insert(player_points), rows)
-
-    async def remove_points(self, connection: AsyncConnection, result: HandResult) -> None:
-        """Forget what the people made of a hand."""
+    async def write_points(self, connection: AsyncConnection, result: HandResult) -> None:
+        """Put what the people made of a hand in the place of what stands."""
         mine = player_points.c
         hand = (mine.table_id == result.table_id) & (mine.hand == result.hand)
         await connection.execute(sa.delete(player_points).where(hand))
-
-    async def add_totals(self, connection: AsyncConnection, preset: str, added: Iterable[Totals]) -> None:
-        """Add to the totals of a preset and of all."""
-        rows = [totals_row(name, more) for more in added for name in sorted((ALL_PRESETS, preset))]
-        if not rows:
-            return
-        statement = self._database.insert(player_totals).values(rows)
-        new, old = statement.excluded, player_totals.c
-        sums = {name: old[name] + new[name] for name in _SUMS}
-        await connection.execute(statement.on_conflict_do_update(index_elements=["player_id", "preset"], set_=sums))
+        rows = points_rows(result)
+        if rows:
+            await connection.execute(sa.insert(player_points), rows)
 
     async def put(self, connection: AsyncConnection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         """Write rows, over those of the same keys; columns that they leave out stay as they are."""
@@ -69,18 +54,6 @@ class Books:
         await connection.execute(statement.on_conflict_do_update(index_elements=key, set_=new))
 
 
-def totals_row(preset: str, more: Totals) -> dict[str, object]:
-    """Write totals as a row; names are in `players`."""
-    return {
-        "player_id": more.player_id,
-        "preset": preset,
-        "name": "",
-        "hands": more.hands,
-        "points": more.points,
-        **dict(zip(PLACES, more.places, strict=True)),
-    }
-
-
 def match_rows(results: Sequence[HandResult]) -> list[dict[str, object]]:
     """Write the sums over all results of a match as a row of `match_results`."""
     first = results[0]
@@ -88,7 +61,7 @@ def match_rows(results: Sequence[HandResult]) -> list[dict[str, object]]:
         "table_id": first.table_id,
         "preset": preset_of(first),
         "queue": first.queue,
-        "region": first.queue.partition("/")[0],
+        "region": region_of(first),
         "tournament": first.tournament or None,
     }
     return [row | match_sum(results)._asdict()]

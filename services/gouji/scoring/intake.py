@@ -1,17 +1,20 @@
 """How results come in and are corrected: each time one transaction, with all that follows from it."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.scoring.books import Books, preset_of
+from gouji.scoring.board_store import Boards
+from gouji.scoring.boards import Counted, more, points_of, scores_of
+from gouji.scoring.books import Books, preset_of, region_of
 from gouji.scoring.hands import Hands, nameless, read_hands
-from gouji.scoring.ledger import entries, totals
 from gouji.scoring.rated import Rated, Ratings
-from gouji.scoring.rating import Match, match_to_rate
+from gouji.scoring.rating import match_to_rate
+from gouji.scoring.seasons import Schedule
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import hand_corrections, hand_results, outbox
@@ -36,10 +39,11 @@ class Ruling:
 class Intake:
     """Takes results in. Both methods raise `StorageUnavailable` when the outcome is unknown: ask again."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, schedule: Schedule) -> None:
         self._database = database
         self._books = Books(database)
         self._ratings = Ratings(database)
+        self._boards = Boards(database, schedule)
 
     async def record(self, message: HandResult) -> bool:
         """Record a result that has passed the ledger's check, once; say whether it was recorded before.
@@ -56,13 +60,8 @@ class Intake:
                 return True
             await _prove(connection, message)
             await self._keep(connection, result)
-            await self._books.add_points(connection, result)
-            await self._books.add_totals(connection, preset_of(result), totals(entries(result)))
-            now = Hands([*hands.results, result], hands.corrections)
-            await self._books.write_match(connection, now.standing())
-            match = match_to_rate(now.standing())
-            if match is not None and match_to_rate(hands.standing()) is None:
-                await self._ratings.rate(connection, _rated(now, match))
+            await self._books.write_points(connection, result)
+            await self._conclude(connection, hands.standing(), Hands([*hands.results, result], hands.corrections))
         return False
 
     async def correct(self, ruling: Ruling) -> int:
@@ -75,12 +74,9 @@ class Intake:
             old = _standing(hands, ruling)
             new = _ruled(old, ruling)
             await self._keep_correction(connection, ruling, len(hands.corrections) + 1, new)
-            await self._books.remove_points(connection, old)
-            await self._books.add_points(connection, new)
-            await self._books.add_totals(connection, preset_of(new), totals(entries(new), entries(old)))
-            now = await read_hands_of(connection, ruling.table_id)
-            await self._books.write_match(connection, now.standing())
-            await self._rerate(connection, hands, now)
+            await self._books.write_points(connection, new)
+            before = hands.standing()
+            await self._conclude(connection, before, await read_hands_of(connection, ruling.table_id))
         return new.revision
 
     async def _hold(self, connection: AsyncConnection, table_id: str) -> Hands:
@@ -117,21 +113,24 @@ class Intake:
         }
         await connection.execute(sa.insert(hand_corrections).values(**row))
 
-    async def _rerate(self, connection: AsyncConnection, before: Hands, now: Hands) -> None:
-        """Have ratings follow a correction, or rate a match that counts by it for the first time."""
-        old, new = match_to_rate(before.standing()), match_to_rate(now.standing())
+    async def _conclude(self, connection: AsyncConnection, before: Sequence[HandResult], hands: Hands) -> None:
+        """Write what follows from the results of a match, given those of ``before``."""
+        now = hands.standing()
+        await self._books.write_match(connection, now)
+        old, new = match_to_rate(before), match_to_rate(now)
         match = new or old
         if match is None or old == new:
             return
-        if await self._ratings.is_rated(connection, now.results[0].table_id):
-            await self._ratings.rerate(connection, _rated(now, match), old, new)
-        elif new is not None:
-            await self._ratings.rate(connection, _rated(now, new))
-
-
-def _rated(hands: Hands, match: Match) -> Rated:
-    first = hands.results[0]
-    return Rated(first.table_id, preset_of(first), match, len(hands.corrections))
+        counted = Counted(match.ended_at, preset_of(now[0]), region_of(now[0]))
+        matches = (new is not None) - (old is not None)
+        added = more(points_of(now) if new else {}, points_of(before) if old else {})
+        await self._boards.add(connection, counted, added, matches)
+        rated = Rated(now[0].table_id, preset_of(now[0]), match, len(hands.corrections))
+        if await self._ratings.is_rated(connection, rated.table_id):
+            made = await self._ratings.rerate(connection, rated, old, new)
+        else:
+            made = await self._ratings.rate(connection, rated) if new else {}
+        await self._boards.rate(connection, counted, scores_of(made), matches)
 
 
 async def read_hands_of(connection: AsyncConnection, table_id: str) -> Hands:

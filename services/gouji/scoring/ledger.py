@@ -6,9 +6,8 @@ its seats were played counts all the same.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import add
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 from gouji.engine.cards import SEATS
 from gouji.v1 import scoring_pb2
@@ -47,27 +46,6 @@ class Entry(NamedTuple):
     player_id: str
     points: int
     place: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """A player's sums over hands. ``places`` counts how often it was head, second ... last."""
-
-    player_id: str
-    hands: int
-    points: int
-    places: tuple[int, ...]
-
-    @classmethod
-    def of(cls, entry: Entry, sign: int = 1) -> Self:
-        """Take what one hand adds, or with a ``sign`` of -1 takes away."""
-        places = tuple(sign * (place == entry.place) for place in range(1, SEATS + 1))
-        return cls(entry.player_id, sign, sign * entry.points, places)
-
-    def __add__(self, more: "Totals") -> "Totals":
-        """Sum two totals of the same player."""
-        places = tuple(map(add, self.places, more.places))
-        return Totals(self.player_id, self.hands + more.hands, self.points + more.points, places)
 
 
 class SeatSum(NamedTuple):
@@ -142,16 +120,6 @@ def entries(result: HandResult) -> list[Entry]:
         for number, seat in enumerate(result.seats)
         if seat.player_id
     ]
-
-
-def totals(made: Iterable[Entry], taken_back: Iterable[Entry] = ()) -> list[Totals]:
-    """Sum entries by player, less those that are taken back, in the order of the players' ids."""
-    sums: dict[str, Totals] = {}
-    for sign, some in ((1, made), (-1, taken_back)):
-        for entry in some:
-            more = Totals.of(entry, sign)
-            sums[entry.player_id] = sums[entry.player_id] + more if entry.player_id in sums else more
-    return [sums[player_id] for player_id in sorted(sums)]
 
 
 def match_sum(results: Sequence[HandResult]) -> MatchSum:

@@ -35,17 +35,19 @@ class Ratings:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def rate(self, connection: AsyncConnection, rated: Rated) -> None:
-        """Apply a match to the ratings of all who played it."""
+    async def rate(self, connection: AsyncConnection, rated: Rated) -> Mapping[str, Skill]:
+        """Apply a match to the ratings of all who played it; give those that they have then."""
         now = await self._locked(connection, rated)
         before = found(now, rated.match)
-        await self._apply(connection, rated, before, after(rated.match, before))
+        return await self._apply(connection, rated, before, after(rated.match, before))
 
-    async def rerate(self, connection: AsyncConnection, rated: Rated, old: Match | None, new: Match | None) -> None:
+    async def rerate(
+        self, connection: AsyncConnection, rated: Rated, old: Match | None, new: Match | None
+    ) -> Mapping[str, Skill]:
         """Correct the ratings of all who played a match that was rated: it was ``old`` and is ``new``, None if void."""
         now = await self._locked(connection, rated)
         before = await self._before(connection, rated.table_id)
-        await self._apply(connection, rated, now, corrected(now, before, old, new))
+        return await self._apply(connection, rated, now, corrected(now, before, old, new))
 
     async def is_rated(self, connection: AsyncConnection, table_id: str) -> bool:
         """Say whether a match has changed the ratings that stand."""
@@ -61,8 +63,8 @@ class Ratings:
 
     async def _apply(
         self, connection: AsyncConnection, rated: Rated, before: Mapping[str, Skill], made: Mapping[str, Skill]
-    ) -> None:
-        """Give the match its number, write down what it changes, and change it."""
+    ) -> Mapping[str, Skill]:
+        """Give the match its number, write down what it changes, and change it; give what was made."""
         row = {"revision": await standing_revision(connection), "model": MODEL, "ended_at": rated.match.ended_at}
         row |= {"table_id": rated.table_id, "corrections": rated.corrections, "family": rated.family}
         number = await connection.scalar(sa.insert(rated_matches).values(**row).returning(rated_matches.c.number))
@@ -75,6 +77,7 @@ class Ratings:
         await connection.execute(
             change, [{"who": row.pop("player_id"), "of": row.pop("family"), **row} for row in rows]
         )
+        return made
 
     async def _before(self, connection: AsyncConnection, table_id: str) -> dict[str, Skill]:
         """Read the ratings of all who played a match as it found them."""

@@ -40,6 +40,9 @@ START: Final = Skill(25.0, 25 / 3, 0)
 MATE: Final = 1.25
 """Weight of whoever made the most of a team: its gain is multiplied by it and its loss divided."""
 
+BOT: Final = "bot:"
+"""What ids of bots' ratings begin with; no player's does."""
+
 SETTLED: Final = 5.0
 """Deviation below which a rating is no longer provisional."""
 
@@ -53,7 +56,6 @@ MODEL: Final = f"openskill {openskill.__version__} PlackettLuce, gouji 2"
 """What makes ratings: whoever changes anything that alters them raises the last number."""
 
 _DAY_US: Final = 86_400_000_000
-_BOT: Final = "bot:"
 _STAND_IN: Final = ""
 
 _PLACKETT_LUCE: Final = PlackettLuce(mu=START.mu, sigma=START.sigma)
@@ -84,7 +86,12 @@ class Match:
 
 def rated_as(player_id: str, bot_level: str) -> str:
     """Name the rating of whoever sits there: a person's is its own, bots of a level share one."""
-    return player_id or _BOT + bot_level
+    return player_id or BOT + bot_level
+
+
+def is_bot(rated: str) -> bool:
+    """Say whether a rating is that of bots."""
+    return rated.startswith(BOT)
 
 
 def match_to_rate(results: Sequence[HandResult]) -> Match | None:
@@ -120,7 +127,7 @@ def is_provisional(skill: Skill) -> bool:
 
 def widened(rated: str, skill: Skill, at: int) -> Skill:
     """Give a rating as it is at a moment: whole days without a match have widened it. Bots do not forget."""
-    days = max(at - skill.at, 0) // _DAY_US if skill.at and not rated.startswith(_BOT) else 0
+    days = max(at - skill.at, 0) // _DAY_US if skill.at and not is_bot(rated) else 0
     return skill._replace(sigma=min(START.sigma, sqrt(skill.sigma**2 + days * DRIFT**2))) if days else skill
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.scoring.anew import Key, RatingsAnew, TotalsAnew
-from gouji.scoring.books import ALL_PRESETS, match_rows, points_rows, preset_of, seat_rows, totals_row
+from gouji.scoring.anew import Key, RatingsAnew
+from gouji.scoring.board_rebuild import wrong_points
+from gouji.scoring.books import match_rows, points_rows, seat_rows
 from gouji.scoring.hands import Hands, read_hands
-from gouji.scoring.ledger import Totals, entries, totals
 from gouji.scoring.rated import change_row, rating_row, standing_revision
 from gouji.scoring.rating import MODEL, Skill, match_to_rate
 from gouji.serving.schema import (
@@ -21,7 +21,6 @@ from gouji.serving.schema import (
     match_results,
     match_seats,
     player_points,
-    player_totals,
     rated_matches,
     rating_changes,
     ratings,
@@ -58,16 +57,15 @@ class Compared:
 
 async def differences(connection: AsyncConnection, compared: Compared) -> AsyncIterator[Difference]:
     """Compare all that follows from the results with what stands; the connection must see one moment throughout."""
-    revision, points, skills = await standing_revision(connection), TotalsAnew(), RatingsAnew()
+    revision, skills = await standing_revision(connection), RatingsAnew()
     async for matches in walk_matches(connection):
         compared.matches += len(matches)
         for hands in matches.values():
             compared.hands += len(hands.results)
-            add_up(points, hands)
         for difference in await _of_matches(connection, matches, revision):
             yield difference
-    async for difference in _against_all(connection, player_totals, points.sums, _totals_row):
-        yield difference
+    async for board, row, stands in wrong_points(connection):
+        yield Difference(f"The leaderboard {board}", row if stands else None, None if stands else row)
     async for rated in _walk_rated(connection, revision):
         compared.changes += len(rated)
         for difference in await _of_rated(connection, rated, skills):
@@ -86,16 +84,6 @@ async def walk_matches(connection: AsyncConnection) -> AsyncIterator[dict[str, H
             return
         yield await read_hands(connection, table_ids)
         last = table_ids[-1]
-
-
-def add_up(points: TotalsAnew, hands: Hands) -> None:
-    """Add what a match's people made of it; who made nothing that stands has totals all the same."""
-    standing = {result.hand: result for result in hands.standing()}
-    for first in hands.results:
-        later = totals(entries(standing[first.hand]), entries(first)) if standing[first.hand] is not first else ()
-        for more in (*totals(entries(first)), *later):
-            for preset in (ALL_PRESETS, preset_of(first)):
-                points.add(preset, more)
 
 
 async def _of_matches(connection: AsyncConnection, matches: Mapping[str, Hands], revision: int) -> list[Difference]:
@@ -189,10 +177,6 @@ def _against(table: sa.Table, stored: Iterable[sa.RowMapping], made: Iterable[Ro
                 yield Difference(f"{what}: {name}", row[name], value)
     for key, new in waiting.items():
         yield Difference(f"{table.name} {', '.join(map(str, key))}", None, dict(new))
-
-
-def _totals_row(key: Key, made: Totals) -> Row:
-    return totals_row(key[1], made)
 
 
 def _rating_row(key: Key, made: Skill) -> Row:

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.scoring.anew import RatingsAnew, TotalsAnew
-from gouji.scoring.books import Books, match_rows, points_rows, preset_of, seat_rows, totals_row
+from gouji.scoring.anew import RatingsAnew
+from gouji.scoring.board_rebuild import rebuild
+from gouji.scoring.books import Books, match_rows, points_rows, preset_of, seat_rows
 from gouji.scoring.hands import Hands, read_hands
 from gouji.scoring.rated import change_row, rating_row, standing_revision
 from gouji.scoring.rating import MODEL, match_to_rate
-from gouji.scoring.recompute import AT_ONCE, add_up, walk_matches
+from gouji.scoring.recompute import AT_ONCE, walk_matches
 from gouji.serving.database import Database
 from gouji.serving.schema import (
     hand_corrections,
@@ -20,7 +21,6 @@ from gouji.serving.schema import (
     match_results,
     match_seats,
     player_points,
-    player_totals,
     rated_matches,
     rating_changes,
     rating_revisions,
@@ -31,7 +31,7 @@ Item = TypeVar("Item")
 
 
 async def rewrite(database: Database, by: str) -> int:
-    """Make all points and ratings anew and put them in the place of those that stand; give their revision.
+    """Make points, ratings and live leaderboards anew in the place of those that stand; give their revision.
 
     Matches are rated in the order in which they were, those that never were before them; each once, as its hands stand.
     Until it is done no result is recorded: tables play on, and keep what they have for scoring. Raises
@@ -46,11 +46,11 @@ async def rewrite(database: Database, by: str) -> int:
         row = {"revision": standing + 1, "model": MODEL, "written_by": by, "written_at": database.now()}
         await connection.execute(sa.insert(rating_revisions).values(**row))
         await _write_ratings(connection, standing)
+        await rebuild(database, connection)
     return standing + 1
 
 
 async def _write_points(connection: AsyncConnection, books: Books) -> None:
-    points = TotalsAnew()
     async for matches in walk_matches(connection):
         standing = [hands.standing() for hands in matches.values()]
         await books.put(connection, match_results, [row for results in standing for row in match_rows(results)])
@@ -59,10 +59,6 @@ async def _write_points(connection: AsyncConnection, books: Books) -> None:
         await _insert(
             connection, player_points, (row for one in standing for result in one for row in points_rows(result))
         )
-        for hands in matches.values():
-            add_up(points, hands)
-    for some in _portions((totals_row(preset, made) for (_, preset), made in points.sums.items())):
-        await books.put(connection, player_totals, some)
 
 
 async def _write_ratings(connection: AsyncConnection, standing: int) -> None:

@@ -87,6 +87,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "result_conflict": _REFUSED,
     "unknown_result": _MISSING,
     "result_changed": grpc.StatusCode.ABORTED,
+    "unknown_season": _MISSING,
     "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,

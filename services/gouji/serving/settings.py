@@ -190,6 +190,16 @@ class Settings(BaseSettings):
     room_idle_seconds: Positive = Field(
         default=3600, description="How long a room stays open that nobody follows or changes."
     )
+    seasons: str = Field(
+        default="monthly",
+        description="When seasons of the leaderboards begin and end, in UTC: `monthly`, `quarterly`, `yearly`, `none`, "
+        "or a list such as `Spring 2027 = 2027-03-01/2027-06-01, Cup = 2027-06-01T12:00/2027-06-15`. Seasons that have "
+        "begun stay as they are.",
+    )
+    season_grace_seconds: NotNegative = Field(
+        default=86_400,
+        description="How long after a season's end results that come late still count in it; then its ranks are final.",
+    )
     trusted_proxies: str = Field(
         default="",
         description="Networks, such as `10.0.0.0/8`, separated by commas, whose `x-forwarded-for` is believed when "

@@ -29,8 +29,12 @@ from gouji.v1.events_pb2 import Event
 Context = grpc.aio.ServicerContext[Any, Any]
 
 ROLES: Final = {
-    name: {Role.OPERATOR}
-    for name in ("ListTables", "ShowTable", "FreezeTable", "ResumeTable", "AbandonTable", "ExportTable")
+    "ListTables": {Role.OPERATOR},
+    "ShowTable": {Role.OPERATOR},
+    "FreezeTable": {Role.OPERATOR},
+    "ResumeTable": {Role.OPERATOR},
+    "AbandonTable": {Role.OPERATOR},
+    "ExportTable": {Role.OPERATOR, Role.SERVICE},
 }
 """Who may call what."""
 

@@ -109,7 +109,7 @@ class TableAdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExportTable(self, request, context):
-        """A table's record or log as text, in pieces. Roles: operator.
+        """A table's record or log as text, in pieces. Roles: operator, service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -108,6 +108,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """No table has written this result, or none for this hand is recorded."""
     REASON_RESULT_CHANGED: _Reason.ValueType  # 124
     """Another revision of the result stands."""
+    REASON_UNKNOWN_SEASON: _Reason.ValueType  # 125
     REASON_OVERLOADED: _Reason.ValueType  # 140
     """The server."""
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
@@ -230,6 +231,7 @@ REASON_UNKNOWN_RESULT: Reason.ValueType  # 123
 """No table has written this result, or none for this hand is recorded."""
 REASON_RESULT_CHANGED: Reason.ValueType  # 124
 """Another revision of the result stands."""
+REASON_UNKNOWN_SEASON: Reason.ValueType  # 125
 REASON_OVERLOADED: Reason.ValueType  # 140
 """The server."""
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141

@@ -40,16 +40,6 @@ class ScoringServiceStub:
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.FromString,
                 _registered_method=True)
-        self.GetLeaderboard = channel.unary_unary(
-                '/gouji.v1.ScoringService/GetLeaderboard',
-                request_serializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.SerializeToString,
-                response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.FromString,
-                _registered_method=True)
-        self.GetPlayerTotals = channel.unary_unary(
-                '/gouji.v1.ScoringService/GetPlayerTotals',
-                request_serializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.SerializeToString,
-                response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.FromString,
-                _registered_method=True)
         self.GetMatch = channel.unary_unary(
                 '/gouji.v1.ScoringService/GetMatch',
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.SerializeToString,
@@ -73,20 +63,6 @@ class ScoringServiceServicer:
 
     def RecordHand(self, request, context):
         """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetLeaderboard(self, request, context):
-        """Players by points. Roles: any.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetPlayerTotals(self, request, context):
-        """One player's totals over all presets. Roles: any.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,16 +97,6 @@ def add_ScoringServiceServicer_to_server(servicer, server):
                     servicer.RecordHand,
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.SerializeToString,
-            ),
-            'GetLeaderboard': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetLeaderboard,
-                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.FromString,
-                    response_serializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.SerializeToString,
-            ),
-            'GetPlayerTotals': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetPlayerTotals,
-                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.FromString,
-                    response_serializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.SerializeToString,
             ),
             'GetMatch': grpc.unary_unary_rpc_method_handler(
                     servicer.GetMatch,
@@ -176,60 +142,6 @@ class ScoringService:
             '/gouji.v1.ScoringService/RecordHand',
             gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.SerializeToString,
             gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetLeaderboard(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/gouji.v1.ScoringService/GetLeaderboard',
-            gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.SerializeToString,
-            gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetPlayerTotals(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/gouji.v1.ScoringService/GetPlayerTotals',
-            gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.SerializeToString,
-            gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.FromString,
             options,
             channel_credentials,
             insecure,

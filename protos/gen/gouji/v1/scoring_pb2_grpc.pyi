@@ -35,10 +35,6 @@ class ScoringServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ScoringServiceAsyncStub: ...
     RecordHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
-    GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetLeaderboardRequest, _scoring_pb2.GetLeaderboardResponse]
-    """Players by points. Roles: any."""
-    GetPlayerTotals: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]
-    """One player's totals over all presets. Roles: any."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]
     """The hands of one match. Roles: any."""
     GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
@@ -55,10 +51,6 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecordHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]  # type: ignore[assignment]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
-    GetLeaderboard: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetLeaderboardRequest, _scoring_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
-    """Players by points. Roles: any."""
-    GetPlayerTotals: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]  # type: ignore[assignment]
-    """One player's totals over all presets. Roles: any."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]  # type: ignore[assignment]
     """The hands of one match. Roles: any."""
     GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
@@ -78,22 +70,6 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.RecordHandResponse, _abc.Awaitable[_scoring_pb2.RecordHandResponse]]:
         """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
-
-    @_abc_1.abstractmethod
-    def GetLeaderboard(
-        self,
-        request: _scoring_pb2.GetLeaderboardRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_scoring_pb2.GetLeaderboardResponse, _abc.Awaitable[_scoring_pb2.GetLeaderboardResponse]]:
-        """Players by points. Roles: any."""
-
-    @_abc_1.abstractmethod
-    def GetPlayerTotals(
-        self,
-        request: _scoring_pb2.GetPlayerTotalsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_scoring_pb2.GetPlayerTotalsResponse, _abc.Awaitable[_scoring_pb2.GetPlayerTotalsResponse]]:
-        """One player's totals over all presets. Roles: any."""
 
     @_abc_1.abstractmethod
     def GetMatch(

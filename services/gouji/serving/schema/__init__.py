@@ -5,6 +5,14 @@ The columns are the services' common ground: a change here is a new Alembic revi
 
 from gouji.serving.schema.accounts import players
 from gouji.serving.schema.base import metadata
+from gouji.serving.schema.boards import (
+    archived_standings,
+    board_counts,
+    board_entries,
+    board_moves,
+    boards,
+    seasons,
+)
 from gouji.serving.schema.people import blocks, friends, lobby_players, parties, party_invites, party_members
 from gouji.serving.schema.queues import (
     active_seats,
@@ -41,7 +49,12 @@ from gouji.serving.schema.tables import (
 
 __all__ = [
     "active_seats",
+    "archived_standings",
     "blocks",
+    "board_counts",
+    "board_entries",
+    "board_moves",
+    "boards",
     "friends",
     "hand_corrections",
     "hand_results",
@@ -68,6 +81,7 @@ __all__ = [
     "room_seats",
     "room_tries",
     "rooms",
+    "seasons",
     "server_loads",
     "table_commands",
     "table_events",

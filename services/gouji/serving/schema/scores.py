@@ -61,10 +61,7 @@ player_totals = sa.Table(
     *(sa.Column(f"p{place}", sa.BigInteger, nullable=False, server_default="0") for place in range(1, 7)),
     sa.Index("player_totals_by_points", "preset", "points"),
 )
-"""Sums of `player_points`, kept up in the same transaction, by preset and, under the empty one, over all.
-
-`p1`..`p6` count the places.
-"""
+"""Sums that servers of the release before keep up and read; nobody else does."""
 
 match_results = sa.Table(
     "match_results",
