@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from gouji.matchmaking.room import RoomState
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import malformed
 from gouji.serving.clock import moment
 from gouji.serving.database import Database
+from gouji.serving.errors import malformed
 from gouji.serving.schema import blocks, room_seats, rooms
 from gouji.v1 import room_pb2
 

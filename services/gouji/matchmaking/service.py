@@ -11,7 +11,7 @@ from gouji.matchmaking.enlisting import Enlisting
 from gouji.matchmaking.lobby import bind_lobby
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
-from gouji.matchmaking.placer import BotLevels, Placer
+from gouji.matchmaking.placer import Placer
 from gouji.matchmaking.queues import Queues
 from gouji.matchmaking.ratings import Ratings
 from gouji.matchmaking.room_service import Desk
@@ -22,6 +22,7 @@ from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import Teller, View, Watches
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
+from gouji.serving.bot_levels import BotLevels
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError
 from gouji.serving.settings import Settings

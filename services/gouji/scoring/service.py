@@ -10,6 +10,8 @@ from gouji.scoring.rating import Match, Skill, rated_as
 from gouji.scoring.store import ALL_PRESETS, Kept, Ranked, Store
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, Roles
+from gouji.serving.database import Database
+from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, malformed
 from gouji.v1 import scoring_pb2, scoring_pb2_grpc
 
@@ -34,7 +36,7 @@ MOST_RATINGS: Final = 1000
 
 def bind(app: App) -> None:
     """Add scoring to a process."""
-    servicer = ScoringServicer(Store(app.database), ScoringMetrics(app.metrics.registry))
+    servicer = ScoringServicer(app.database, ScoringMetrics(app.metrics.registry))
     app.add_servicer(
         scoring_pb2_grpc.add_ScoringServiceServicer_to_server,
         servicer,
@@ -46,8 +48,9 @@ def bind(app: App) -> None:
 class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     """Unpacks, asks the ledger and the store, packs. What is missing or empty is refused as `malformed`."""
 
-    def __init__(self, store: Store, metrics: ScoringMetrics) -> None:
-        self._store = store
+    def __init__(self, database: Database, metrics: ScoringMetrics) -> None:
+        self._database = database
+        self._store = Store(database)
         self._metrics = metrics
 
     async def RecordHand(  # noqa: N802 (gRPC's name)
@@ -92,8 +95,13 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     async def GetMatch(  # noqa: N802 (gRPC's name)
         self, request: scoring_pb2.GetMatchRequest, _context: Any
     ) -> scoring_pb2.GetMatchResponse:
-        """List the hands of a match so far; refused with `unknown_match` when none is recorded."""
+        """List the hands of a match so far.
+
+        Refused with `unknown_match` when none is recorded, with `board_shut` for a tournament's board that is not open.
+        """
         table_id = _named("table_id", request.table_id)
+        if await is_shut(self._database, table_id):
+            raise board_shut()
         payloads = await self._store.match(table_id)
         if not payloads:
             raise ServiceError("unknown_match", f"No hand of match {table_id} is recorded.")
@@ -144,8 +152,8 @@ def _result(message: scoring_pb2.HandResult) -> ledger.Result:
 
 
 def _match(message: scoring_pb2.HandResult) -> Match | None:
-    """Take the match that ended with this hand, if it is to be rated: queues' matches are."""
-    if not (message.last and message.queue and message.match_scores):
+    """Take the match that ended with this hand, if it is to be rated: those of queues and tournaments are."""
+    if not (message.last and (message.queue or message.tournament) and message.match_scores):
         return None
     rated = [rated_as(seat.player_id, seat.bot_level) for seat in message.seats]
     return Match(rated, message.match_scores, message.match_team_scores)

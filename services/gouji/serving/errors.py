@@ -103,6 +103,17 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "seat_taken": _REFUSED,
     "seats_empty": _REFUSED,
     "room_changed": _REFUSED,
+    "unknown_tournament": _MISSING,
+    "unknown_entrant": _MISSING,
+    "unknown_round": _MISSING,
+    "tournament_exists": _REFUSED,
+    "wrong_stage": _REFUSED,
+    "already_entered": _REFUSED,
+    "tournament_full": _REFUSED,
+    "not_captain": grpc.StatusCode.PERMISSION_DENIED,
+    "too_few_entrants": _REFUSED,
+    "round_begun": _REFUSED,
+    "board_shut": _REFUSED,
 }
 """The status of each reason, in the order of `reasons.proto`."""
 

@@ -180,6 +180,8 @@ class Settings(BaseSettings):
     )
     ticket_keep_seconds: Positive = Field(default=86_400, description="How long ended tickets and matches are kept.")
 
+    tournament_poll_ms: Positive = Field(default=500, description="How often tournaments are looked at.")
+
     invitation_seconds: Positive = Field(default=300, description="How long an invitation to a party stands.")
     lobby_poll_ms: Positive = Field(
         default=500, description="How often it is looked for changes of parties and rooms that other processes made."

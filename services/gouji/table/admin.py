@@ -13,6 +13,8 @@ from gouji.engine.record_text import format_record
 from gouji.serving.app import App
 from gouji.serving.auth import Role
 from gouji.serving.clock import microseconds
+from gouji.serving.database import Database
+from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.table.catalogue import Catalogue, Row, Wanted
 from gouji.table.host import Host, check_id
@@ -60,7 +62,7 @@ def bind_admin(app: App, host: Host, store: Store) -> None:
     keeper = Keeper(app, store)
     app.add_servicer(
         admin_pb2_grpc.add_TableAdminServiceServicer_to_server,
-        AdminServicer(host, store, keeper),
+        AdminServicer(app.database, host, store, keeper),
         admin_pb2.DESCRIPTOR.services_by_name["TableAdminService"].full_name,
         roles=ROLES,
     )
@@ -106,7 +108,8 @@ class Keeper:
 class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
     """Unpacks, asks, packs."""
 
-    def __init__(self, host: Host, store: Store, keeper: Keeper) -> None:
+    def __init__(self, database: Database, host: Host, store: Store, keeper: Keeper) -> None:
+        self._database = database
         self._host = host
         self._store = store
         self._keeper = keeper
@@ -175,8 +178,10 @@ class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
     async def ExportTable(  # noqa: N802 (gRPC's name)
         self, request: admin_pb2.ExportTableRequest, _context: Context
     ) -> AsyncIterator[admin_pb2.ExportTableResponse]:
-        """Write a table down, in pieces."""
-        await self._one(request.table_id)
+        """Write a table down, in pieces. Refused with `board_shut` for a board that is not open yet."""
+        row = await self._one(request.table_id)
+        if await is_shut(self._database, row.table_id):
+            raise board_shut()
         log = await self._store.events(request.table_id)
         if request.form == admin_pb2.EXPORT_FORM_LOG:
             text = "".join(log_lines(log))

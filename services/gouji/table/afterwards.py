@@ -72,6 +72,8 @@ class Afterwards:
         async with self._store.writing(table_id) as (connection, ended):
             if ended is None:
                 raise ServiceError("match_not_over", "The match is not over.")
+            if ended.spec.HasField("board"):
+                raise ServiceError("no_rematch", "A tournament's board is played once.")
             company = ended.company
             if company.rematch or (seat in company.ready) == ready:
                 return table_pb2.ReadyResponse(rematch_table_id=company.rematch)

@@ -32,7 +32,7 @@ from gouji.table.table import Table
 from gouji.table.taking import Taking
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter, StaleFence
-from gouji.v1 import rules_pb2
+from gouji.v1 import rules_pb2, table_pb2
 
 TICK_SECONDS: Final = 0.01
 """How often timers are looked at."""
@@ -81,7 +81,7 @@ class Host:
             timers=self._timers,
             metrics=metrics,
             now=self.now,
-            draw_secret=lambda: secrets.token_bytes(deals.SECRET_BYTES),
+            draw_secret=self._draw_secret,
             default_clock=_default_clock(app),
             absence_seconds=app.settings.heartbeat_seconds,
             stand_in=app.settings.stand_in_level,
@@ -94,6 +94,10 @@ class Host:
     def now(self) -> int:
         """Give the time in microseconds from 1970 on."""
         return microseconds(self._app.clock.now())
+
+    def _draw_secret(self, spec: table_pb2.TableSpec) -> bytes:
+        """Give a hand its secret: that of the board which the table plays, or a fresh one."""
+        return self._store.board_secret(spec) if spec.HasField("board") else secrets.token_bytes(deals.SECRET_BYTES)
 
     # From start to stop
 

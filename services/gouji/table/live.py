@@ -61,6 +61,7 @@ class Live:
         self.closed: ServiceError | None = None
         self._book = book
         self._around = surroundings
+        self._draw_secret = partial(surroundings.draw_secret, owned.spec)
         self._last: Written | None = None
         self._last_shown: Written | None = None
         self._alarm = Alarm(surroundings.timers)
@@ -280,7 +281,7 @@ class Live:
         for seat in self._door.gone(now):
             if self.table.presence[seat].connected and not self.table.ended:
                 self._fold(self.table.change_seat(seat, now, connected=0), shown)
-        while (event := self.table.follow(now, self._around.draw_secret)) is not None:
+        while (event := self.table.follow(now, self._draw_secret)) is not None:
             self._fold(event, shown)
 
     def _fold(self, event: Event, shown: Shown) -> None:
@@ -349,7 +350,8 @@ class Live:
 
     def _show(self, event: Event, asking: Asking) -> None:
         self.shown = event.sequence
-        behind = self.watchers.show(projection.projected(event, asking))
+        # No board is open while one of its tables lives.
+        behind = self.watchers.show(projection.projected(event, asking, shut=bool(self.table.board)))
         self._around.metrics.overflows.inc(behind)
         for follow in self.followers:
             follow(event)

@@ -19,6 +19,7 @@ def _hand_result(table: Table, event: events_pb2.Event, *, last: bool) -> scorin
         hand=event.hand,
         rules=table.rules,
         queue=table.queue,
+        tournament=table.opened.tournament,
         seats=table.seats,
         order=ended.order,
         scores=ended.scores,

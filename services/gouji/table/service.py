@@ -8,6 +8,7 @@ import grpc
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
+from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.lifeline import Lifeline
 from gouji.serving.vault import vault_for
@@ -181,10 +182,10 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         """Follow a table from an event on, from the caller's seat or as a spectator."""
         _check_device(request.device)
         table = await self._host.find(request.table_id)
-        seats = seats_of(table)
-        viewer = _viewer(table, spectate=request.spectate)
+        seats, shut = seats_of(table), await self._is_shut(table)
+        viewer = _viewer(table, spectate=request.spectate, shut=shut)
         guest = Guest(caller().player_id, request.device, request.take_over, await self._people.muted(seats))
-        want = Want(viewer, request.from_sequence, guest, request.from_now)
+        want = Want(viewer, request.from_sequence, guest, request.from_now, shut)
         view = await self._views.of(request.table_id, table, viewer)
         source = view or (table if isinstance(table, Live) else None)
         if source:
@@ -200,7 +201,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.ObserveResponse:
         """Say how a table stands for the caller's seat, or a spectator."""
         table = await self._host.find(request.table_id)
-        viewer = _viewer(table, spectate=request.spectate)
+        viewer = _viewer(table, spectate=request.spectate, shut=await self._is_shut(table))
         view = await self._views.of(request.table_id, table, viewer)
         if view is not None:
             return projection.moment(view.table, viewer)
@@ -210,6 +211,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
             raise _ended(table.state)
         folded = fold_log(request.table_id, await self._store.events(request.table_id))
         return projection.moment(folded, viewer)
+
+    async def _is_shut(self, table: Live | Standing) -> bool:
+        """Say whether a table plays a board that is not open yet."""
+        spec = spec_of(table)
+        if not spec.HasField("board"):
+            return False
+        return isinstance(table, Live) or await is_shut(self._app.database, spec.table_id)
 
     async def TakeSeat(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.TakeSeatRequest, _context: Context
@@ -309,16 +317,20 @@ def _check_device(device: str) -> None:
         raise malformed("device", f"is not up to {LONGEST_COMMAND_ID} characters that can be shown")
 
 
-def _viewer(table: Live | Standing, *, spectate: bool) -> int | None:
+def _viewer(table: Live | Standing, *, spectate: bool, shut: bool) -> int | None:
     """Say as whom the caller looks on: from its seat, as a director, or from outside.
 
-    Raises `ServiceError` `not_seated` for a player without a seat where nobody may look on from outside.
+    Raises `ServiceError`: `not_seated` for a player without a seat where nobody may look on from outside, `board_shut`
+    for whoever does not look on from its own seat at a board that is ``shut``.
     """
     seat = seat_of(seats_of(table))
+    own = table.viewer_of(seat) if isinstance(table, Live) else seat
+    if shut and (spectate or own is None):
+        raise board_shut()
     if seat is None and caller().role is Role.PLAYER and spec_of(table).no_spectators:
         raise ServiceError("not_seated", "This table has no spectators.")
     if spectate:
         return None
     if caller().role is Role.DIRECTOR:
         return projection.DIRECTOR
-    return table.viewer_of(seat) if isinstance(table, Live) else seat
+    return own

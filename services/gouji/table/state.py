@@ -66,10 +66,28 @@ class TableState:
         """Nothing happens here any more."""
         return self.over or bool(self.frozen)
 
+    @property
+    def board(self) -> str:
+        """The duplicate board that is played; empty where the table deals for itself."""
+        return self.opened.board.board_id
+
     def deal(self, secret: bytes, contributions: Sequence[bytes]) -> Hand:
         """Deal the match's next hand anew from its secret and the seats' contributions: always the same."""
-        seed = deals.deal_seed(secret, self.table_id, self.match_number, self.hand_number, contributions)
+        number = self.hand_number
+        if self.board:
+            seed = deals.board_seed(secret, self.board, number)
+        else:
+            seed = deals.deal_seed(secret, self.table_id, self.match_number, number, contributions)
         return self.match.deal(seed, held=True, history=True)
+
+    def commitment(self, secret: bytes, hand: int) -> bytes:
+        """Give what is shown before a hand of this secret. Raises ValueError for a secret that is not the board's."""
+        if not self.board:
+            return deals.commitment(secret, self.table_id, self.match_number, hand)
+        shown = deals.board_commitment(secret, self.board)
+        if shown != self.opened.board.commitment:
+            raise ValueError("the board's secret does not fit its commitment")
+        return shown
 
     def _declined(self, seats: Iterable[int]) -> Hand:
         """Copy the hand as it is once these seats, in order, have declined their private questions."""

@@ -20,10 +20,10 @@ from gouji.serving.schema import (
     table_snapshots,
     tables,
 )
-from gouji.serving.vault import Vault
+from gouji.serving.vault import Vault, board_place
 from gouji.table.append import append
 from gouji.table.commands import Accepted, Command
-from gouji.v1 import scoring_pb2, snapshot_pb2
+from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
 
@@ -191,6 +191,10 @@ class Store:
         return None if row is None else self._kept(table_id, row)
 
     # Sealed rows
+
+    def board_secret(self, spec: table_pb2.TableSpec) -> bytes:
+        """Open the secret of the board that a table plays. Raises `Unreadable`."""
+        return self._vault.open(spec.board_secret, board_place(spec.board.board_id))
 
     def _event_rows(self, step: Step) -> Iterable[dict[str, Any]]:
         for event in step.events:

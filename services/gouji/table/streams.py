@@ -49,12 +49,16 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What somebody wants to watch: as whom, and from which event on, or with ``from_now`` from now on."""
+    """What somebody wants to watch: as whom, and from which event on, or with ``from_now`` from now on.
+
+    ``shut`` says that the table plays a board which is not open yet.
+    """
 
     viewer: int | None
     first: int
     guest: Guest
     from_now: bool = False
+    shut: bool = False
 
 
 class Streams:
@@ -170,7 +174,10 @@ class Streams:
 
 def _project(events: Sequence[Event], want: Want, turns: dict[int, events_pb2.Turn]) -> list[Event]:
     """Show events of the log; a turn that has passed matters no more, so only those given are told."""
-    shown = [projection.hush(projection.project(event, want.viewer, None), want.guest.muted) for event in events]
+    shown = [
+        projection.hush(projection.project(event, want.viewer, None, shut=want.shut), want.guest.muted)
+        for event in events
+    ]
     for event in shown:
         if event.sequence in turns:
             event.turn.CopyFrom(turns[event.sequence])

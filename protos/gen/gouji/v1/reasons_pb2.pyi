@@ -134,6 +134,28 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Seats are empty that no bot may fill."""
     REASON_ROOM_CHANGED: _Reason.ValueType  # 173
     """The room's match goes on, or it has begun others since."""
+    REASON_UNKNOWN_TOURNAMENT: _Reason.ValueType  # 260
+    """Tournaments.
+    There is no such event, entrant, round or table in it.
+    """
+    REASON_UNKNOWN_ENTRANT: _Reason.ValueType  # 261
+    REASON_UNKNOWN_ROUND: _Reason.ValueType  # 262
+    REASON_TOURNAMENT_EXISTS: _Reason.ValueType  # 263
+    """Another event has this id."""
+    REASON_WRONG_STAGE: _Reason.ValueType  # 264
+    """The event is at another stage: `stage` says at which."""
+    REASON_ALREADY_ENTERED: _Reason.ValueType  # 265
+    """A player is in the event already."""
+    REASON_TOURNAMENT_FULL: _Reason.ValueType  # 266
+    """The event takes no more entrants, not even on its waiting list."""
+    REASON_NOT_CAPTAIN: _Reason.ValueType  # 267
+    """Only a team's captain can do that."""
+    REASON_TOO_FEW_ENTRANTS: _Reason.ValueType  # 268
+    """There are not enough entrants for two tables."""
+    REASON_ROUND_BEGUN: _Reason.ValueType  # 269
+    """The round has begun: its pairing stands."""
+    REASON_BOARD_SHUT: _Reason.ValueType  # 270
+    """A board is shut until the last of its tables has ended."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Why a request was refused. It rides in google.rpc.ErrorInfo (domain `gouji`, reason without the prefix, in
@@ -252,4 +274,26 @@ REASON_SEATS_EMPTY: Reason.ValueType  # 172
 """Seats are empty that no bot may fill."""
 REASON_ROOM_CHANGED: Reason.ValueType  # 173
 """The room's match goes on, or it has begun others since."""
+REASON_UNKNOWN_TOURNAMENT: Reason.ValueType  # 260
+"""Tournaments.
+There is no such event, entrant, round or table in it.
+"""
+REASON_UNKNOWN_ENTRANT: Reason.ValueType  # 261
+REASON_UNKNOWN_ROUND: Reason.ValueType  # 262
+REASON_TOURNAMENT_EXISTS: Reason.ValueType  # 263
+"""Another event has this id."""
+REASON_WRONG_STAGE: Reason.ValueType  # 264
+"""The event is at another stage: `stage` says at which."""
+REASON_ALREADY_ENTERED: Reason.ValueType  # 265
+"""A player is in the event already."""
+REASON_TOURNAMENT_FULL: Reason.ValueType  # 266
+"""The event takes no more entrants, not even on its waiting list."""
+REASON_NOT_CAPTAIN: Reason.ValueType  # 267
+"""Only a team's captain can do that."""
+REASON_TOO_FEW_ENTRANTS: Reason.ValueType  # 268
+"""There are not enough entrants for two tables."""
+REASON_ROUND_BEGUN: Reason.ValueType  # 269
+"""The round has begun: its pairing stands."""
+REASON_BOARD_SHUT: Reason.ValueType  # 270
+"""A board is shut until the last of its tables has ended."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -40,6 +40,7 @@ class HandResult(_message.Message):
     LAST_FIELD_NUMBER: _builtins.int
     MATCH_SCORES_FIELD_NUMBER: _builtins.int
     MATCH_TEAM_SCORES_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """One match is played at a table; the table's id is the match's."""
@@ -50,6 +51,8 @@ class HandResult(_message.Message):
     """Digest of the hand's last state."""
     last: _builtins.bool
     """It was the match's last."""
+    tournament: _builtins.str
+    """Tournament that the match belongs to; empty for others."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -96,11 +99,12 @@ class HandResult(_message.Message):
         last: _builtins.bool = ...,
         match_scores: _abc.Iterable[_builtins.int] | None = ...,
         match_team_scores: _abc.Iterable[_builtins.int] | None = ...,
+        tournament: _builtins.str = ...,
         conduct: _abc.Iterable[Global___Conduct] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "match_scores", b"match_scores", "match_team_scores", b"match_team_scores", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "match_scores", b"match_scores", "match_team_scores", b"match_team_scores", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

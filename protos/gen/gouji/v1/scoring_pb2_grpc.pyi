@@ -40,7 +40,7 @@ class ScoringServiceStub:
     GetPlayerTotals: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]
     """One player's totals over all presets. Roles: any."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]
-    """The hands of one match. Roles: any."""
+    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
     """How strong players and bots are believed to be. Roles: service."""
 
@@ -56,7 +56,7 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     GetPlayerTotals: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]  # type: ignore[assignment]
     """One player's totals over all presets. Roles: any."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]  # type: ignore[assignment]
-    """The hands of one match. Roles: any."""
+    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
     """How strong players and bots are believed to be. Roles: service."""
 
@@ -93,7 +93,7 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scoring_pb2.GetMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetMatchResponse, _abc.Awaitable[_scoring_pb2.GetMatchResponse]]:
-        """The hands of one match. Roles: any."""
+        """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
 
     @_abc_1.abstractmethod
     def GetRatings(

@@ -29,17 +29,17 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"r\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\x12\x0e\n\x06\x64\x65vice\x18( \x01(\t\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"\x8c\x01\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\x12\x10\n\x08\x66rom_now\x18( \x01(\x08\x12\x0e\n\x06\x64\x65vice\x18) \x01(\t\x12\x11\n\ttake_over\x18* \x01(\x08\x12\x0c\n\x04stay\x18+ \x01(\x08\"\xa8\x01\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\x12#\n\x05start\x18( \x01(\x0b\x32\x14.gouji.v1.WatchStart\"\xa1\x01\n\nWatchStart\x12\x15\n\rfrom_sequence\x18\x01 \x01(\x04\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12%\n\x06opened\x18\x03 \x01(\x0b\x32\x15.gouji.v1.TableOpened\x12\x13\n\x0bmuted_seats\x18\x04 \x03(\r\x12\"\n\x05hands\x18\x05 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\x92\x02\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\x12\"\n\x05hands\x18( \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\">\n\x08Presence\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tbot_plays\x18\x02 \x01(\x08\x12\x0c\n\x04left\x18\x03 \x01(\x08\"3\n\x0fTakeSeatRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\"$\n\x10TakeSeatResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"0\n\x0cLeaveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\"!\n\rLeaveResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xb3\x02\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r\x12\x15\n\rno_spectators\x18\x08 \x01(\x08\x12(\n\x0fspectator_delay\x18( \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\'\n\x0e\x64irector_delay\x18) \x01(\x0b\x32\x0f.gouji.v1.Delay\"\x14\n\x12ListPhrasesRequest\"8\n\x13ListPhrasesResponse\x12!\n\x07phrases\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Phrase\"Z\n\x06Phrase\x12\n\n\x02id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.gouji.v1.PhraseKind\x12\x0f\n\x07\x65nglish\x18\x03 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x04 \x01(\t\"B\n\nSayRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0e\n\x06phrase\x18\x03 \x01(\t\"C\n\x0bSayResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"<\n\x0bMuteRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05muted\x18\x03 \x01(\x08\"#\n\x0cMuteResponse\x12\x13\n\x0bmuted_seats\x18\x01 \x03(\r\"@\n\x0fVoteHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x61gree\x18\x02 \x01(\x08\x12\x0c\n\x04hand\x18\x03 \x01(\r\"$\n\x10VoteHandResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"/\n\x0cReadyRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05ready\x18\x02 \x01(\x08\";\n\rReadyResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12\x18\n\x10rematch_table_id\x18\x02 \x01(\t\"I\n\x11\x43ontributeRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontribution\x18\x03 \x01(\x0c\"8\n\x12\x43ontributeResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\">\n\x0c\x41\x64optRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x03 \x01(\x04\"\x0f\n\rAdoptResponse\"\x0e\n\x0c\x44rainRequest\"\x1f\n\rDrainResponse\x12\x0e\n\x06tables\x18\x01 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02*W\n\nPhraseKind\x12\x1b\n\x17PHRASE_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11PHRASE_KIND_WORDS\x10\x01\x12\x15\n\x11PHRASE_KIND_EMOTE\x10\x02\x32\xe3\x06\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x41\n\x08TakeSeat\x12\x19.gouji.v1.TakeSeatRequest\x1a\x1a.gouji.v1.TakeSeatResponse\x12\x38\n\x05Leave\x12\x16.gouji.v1.LeaveRequest\x1a\x17.gouji.v1.LeaveResponse\x12G\n\nContribute\x12\x1b.gouji.v1.ContributeRequest\x1a\x1c.gouji.v1.ContributeResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponse\x12J\n\x0bListPhrases\x12\x1c.gouji.v1.ListPhrasesRequest\x1a\x1d.gouji.v1.ListPhrasesResponse\x12\x32\n\x03Say\x12\x14.gouji.v1.SayRequest\x1a\x15.gouji.v1.SayResponse\x12\x35\n\x04Mute\x12\x15.gouji.v1.MuteRequest\x1a\x16.gouji.v1.MuteResponse\x12\x41\n\x08VoteHand\x12\x19.gouji.v1.VoteHandRequest\x1a\x1a.gouji.v1.VoteHandResponse\x12\x38\n\x05Ready\x12\x16.gouji.v1.ReadyRequest\x1a\x17.gouji.v1.ReadyResponse\x12\x38\n\x05\x41\x64opt\x12\x16.gouji.v1.AdoptRequest\x1a\x17.gouji.v1.AdoptResponse\x12\x38\n\x05\x44rain\x12\x16.gouji.v1.DrainRequest\x1a\x17.gouji.v1.DrainResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14gouji/v1/table.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x15gouji/v1/events.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"r\n\nActRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x04\x12 \n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x10.gouji.v1.Action\x12\x0e\n\x06\x64\x65vice\x18( \x01(\t\"C\n\x0b\x41\x63tResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"\x8c\x01\n\x0cWatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x15\n\rfrom_sequence\x18\x02 \x01(\x04\x12\x10\n\x08spectate\x18\x03 \x01(\x08\x12\x10\n\x08\x66rom_now\x18( \x01(\x08\x12\x0e\n\x06\x64\x65vice\x18) \x01(\t\x12\x11\n\ttake_over\x18* \x01(\x08\x12\x0c\n\x04stay\x18+ \x01(\x08\"\xa8\x01\n\rWatchResponse\x12\'\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12#\n\x05\x62\x61tch\x18\x02 \x01(\x0b\x32\x14.gouji.v1.EventBatch\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\x12#\n\x05start\x18( \x01(\x0b\x32\x14.gouji.v1.WatchStart\"\xa1\x01\n\nWatchStart\x12\x15\n\rfrom_sequence\x18\x01 \x01(\x04\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12%\n\x06opened\x18\x03 \x01(\x0b\x32\x15.gouji.v1.TableOpened\x12\x13\n\x0bmuted_seats\x18\x04 \x03(\r\x12\"\n\x05hands\x18\x05 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"m\n\nEventBatch\x12\x1f\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x0f.gouji.v1.Event\x12\x15\n\rlast_sequence\x18\x02 \x01(\x04\x12\'\n\x03now\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eObserveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08spectate\x18\x02 \x01(\x08\"\x92\x02\n\x0fObserveResponse\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x1c\n\x04turn\x18\x02 \x01(\x0b\x32\x0e.gouji.v1.Turn\x12\x15\n\rlast_sequence\x18\x03 \x01(\x04\x12\'\n\rlegal_actions\x18\x04 \x03(\x0b\x32\x10.gouji.v1.Action\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x0c\n\x04over\x18\x06 \x01(\x08\x12\"\n\x05hands\x18( \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12$\n\x08presence\x18\x1e \x03(\x0b\x32\x12.gouji.v1.Presence\">\n\x08Presence\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tbot_plays\x18\x02 \x01(\x08\x12\x0c\n\x04left\x18\x03 \x01(\x08\"3\n\x0fTakeSeatRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\"$\n\x10TakeSeatResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"0\n\x0cLeaveRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\"!\n\rLeaveResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"\x1f\n\x0bOpenRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"$\n\x0cOpenResponse\x12\x14\n\x0c\x61lready_open\x18\x01 \x01(\x08\"\xfd\x02\n\tTableSpec\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05queue\x18\x06 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x07 \x01(\r\x12\x15\n\rno_spectators\x18\x08 \x01(\x08\x12(\n\x0fspectator_delay\x18( \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\'\n\x0e\x64irector_delay\x18) \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\x12\n\ntournament\x18\x32 \x01(\t\x12\x1e\n\x05\x62oard\x18\x33 \x01(\x0b\x32\x0f.gouji.v1.Board\x12\x14\n\x0c\x62oard_secret\x18\x34 \x01(\x0c\"\x14\n\x12ListPhrasesRequest\"8\n\x13ListPhrasesResponse\x12!\n\x07phrases\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Phrase\"Z\n\x06Phrase\x12\n\n\x02id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.gouji.v1.PhraseKind\x12\x0f\n\x07\x65nglish\x18\x03 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x04 \x01(\t\"B\n\nSayRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x12\n\ncommand_id\x18\x02 \x01(\t\x12\x0e\n\x06phrase\x18\x03 \x01(\t\"C\n\x0bSayResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\x12\x10\n\x08sequence\x18\x02 \x01(\x04\"<\n\x0bMuteRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05muted\x18\x03 \x01(\x08\"#\n\x0cMuteResponse\x12\x13\n\x0bmuted_seats\x18\x01 \x03(\r\"@\n\x0fVoteHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x61gree\x18\x02 \x01(\x08\x12\x0c\n\x04hand\x18\x03 \x01(\r\"$\n\x10VoteHandResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\"/\n\x0cReadyRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05ready\x18\x02 \x01(\x08\";\n\rReadyResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12\x18\n\x10rematch_table_id\x18\x02 \x01(\t\"I\n\x11\x43ontributeRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontribution\x18\x03 \x01(\x0c\"8\n\x12\x43ontributeResponse\x12\"\n\x07outcome\x18\x01 \x01(\x0e\x32\x11.gouji.v1.Outcome\">\n\x0c\x41\x64optRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05\x66\x65nce\x18\x03 \x01(\x04\"\x0f\n\rAdoptResponse\"\x0e\n\x0c\x44rainRequest\"\x1f\n\rDrainResponse\x12\x0e\n\x06tables\x18\x01 \x01(\r*K\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x15\n\x11OUTCOME_DUPLICATE\x10\x02*W\n\nPhraseKind\x12\x1b\n\x17PHRASE_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11PHRASE_KIND_WORDS\x10\x01\x12\x15\n\x11PHRASE_KIND_EMOTE\x10\x02\x32\xe3\x06\n\x0cTableService\x12\x32\n\x03\x41\x63t\x12\x14.gouji.v1.ActRequest\x1a\x15.gouji.v1.ActResponse\x12:\n\x05Watch\x12\x16.gouji.v1.WatchRequest\x1a\x17.gouji.v1.WatchResponse0\x01\x12>\n\x07Observe\x12\x18.gouji.v1.ObserveRequest\x1a\x19.gouji.v1.ObserveResponse\x12\x41\n\x08TakeSeat\x12\x19.gouji.v1.TakeSeatRequest\x1a\x1a.gouji.v1.TakeSeatResponse\x12\x38\n\x05Leave\x12\x16.gouji.v1.LeaveRequest\x1a\x17.gouji.v1.LeaveResponse\x12G\n\nContribute\x12\x1b.gouji.v1.ContributeRequest\x1a\x1c.gouji.v1.ContributeResponse\x12\x35\n\x04Open\x12\x15.gouji.v1.OpenRequest\x1a\x16.gouji.v1.OpenResponse\x12J\n\x0bListPhrases\x12\x1c.gouji.v1.ListPhrasesRequest\x1a\x1d.gouji.v1.ListPhrasesResponse\x12\x32\n\x03Say\x12\x14.gouji.v1.SayRequest\x1a\x15.gouji.v1.SayResponse\x12\x35\n\x04Mute\x12\x15.gouji.v1.MuteRequest\x1a\x16.gouji.v1.MuteResponse\x12\x41\n\x08VoteHand\x12\x19.gouji.v1.VoteHandRequest\x1a\x1a.gouji.v1.VoteHandResponse\x12\x38\n\x05Ready\x12\x16.gouji.v1.ReadyRequest\x1a\x17.gouji.v1.ReadyResponse\x12\x38\n\x05\x41\x64opt\x12\x16.gouji.v1.AdoptRequest\x1a\x17.gouji.v1.AdoptResponse\x12\x38\n\x05\x44rain\x12\x16.gouji.v1.DrainRequest\x1a\x17.gouji.v1.DrainResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.table_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OUTCOME']._serialized_start=2775
-  _globals['_OUTCOME']._serialized_end=2850
-  _globals['_PHRASEKIND']._serialized_start=2852
-  _globals['_PHRASEKIND']._serialized_end=2939
+  _globals['_OUTCOME']._serialized_start=2849
+  _globals['_OUTCOME']._serialized_end=2924
+  _globals['_PHRASEKIND']._serialized_start=2926
+  _globals['_PHRASEKIND']._serialized_end=3013
   _globals['_ACTREQUEST']._serialized_start=164
   _globals['_ACTREQUEST']._serialized_end=278
   _globals['_ACTRESPONSE']._serialized_start=280
@@ -71,41 +71,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPENRESPONSE']._serialized_start=1542
   _globals['_OPENRESPONSE']._serialized_end=1578
   _globals['_TABLESPEC']._serialized_start=1581
-  _globals['_TABLESPEC']._serialized_end=1888
-  _globals['_LISTPHRASESREQUEST']._serialized_start=1890
-  _globals['_LISTPHRASESREQUEST']._serialized_end=1910
-  _globals['_LISTPHRASESRESPONSE']._serialized_start=1912
-  _globals['_LISTPHRASESRESPONSE']._serialized_end=1968
-  _globals['_PHRASE']._serialized_start=1970
-  _globals['_PHRASE']._serialized_end=2060
-  _globals['_SAYREQUEST']._serialized_start=2062
-  _globals['_SAYREQUEST']._serialized_end=2128
-  _globals['_SAYRESPONSE']._serialized_start=2130
-  _globals['_SAYRESPONSE']._serialized_end=2197
-  _globals['_MUTEREQUEST']._serialized_start=2199
-  _globals['_MUTEREQUEST']._serialized_end=2259
-  _globals['_MUTERESPONSE']._serialized_start=2261
-  _globals['_MUTERESPONSE']._serialized_end=2296
-  _globals['_VOTEHANDREQUEST']._serialized_start=2298
-  _globals['_VOTEHANDREQUEST']._serialized_end=2362
-  _globals['_VOTEHANDRESPONSE']._serialized_start=2364
-  _globals['_VOTEHANDRESPONSE']._serialized_end=2400
-  _globals['_READYREQUEST']._serialized_start=2402
-  _globals['_READYREQUEST']._serialized_end=2449
-  _globals['_READYRESPONSE']._serialized_start=2451
-  _globals['_READYRESPONSE']._serialized_end=2510
-  _globals['_CONTRIBUTEREQUEST']._serialized_start=2512
-  _globals['_CONTRIBUTEREQUEST']._serialized_end=2585
-  _globals['_CONTRIBUTERESPONSE']._serialized_start=2587
-  _globals['_CONTRIBUTERESPONSE']._serialized_end=2643
-  _globals['_ADOPTREQUEST']._serialized_start=2645
-  _globals['_ADOPTREQUEST']._serialized_end=2707
-  _globals['_ADOPTRESPONSE']._serialized_start=2709
-  _globals['_ADOPTRESPONSE']._serialized_end=2724
-  _globals['_DRAINREQUEST']._serialized_start=2726
-  _globals['_DRAINREQUEST']._serialized_end=2740
-  _globals['_DRAINRESPONSE']._serialized_start=2742
-  _globals['_DRAINRESPONSE']._serialized_end=2773
-  _globals['_TABLESERVICE']._serialized_start=2942
-  _globals['_TABLESERVICE']._serialized_end=3809
+  _globals['_TABLESPEC']._serialized_end=1962
+  _globals['_LISTPHRASESREQUEST']._serialized_start=1964
+  _globals['_LISTPHRASESREQUEST']._serialized_end=1984
+  _globals['_LISTPHRASESRESPONSE']._serialized_start=1986
+  _globals['_LISTPHRASESRESPONSE']._serialized_end=2042
+  _globals['_PHRASE']._serialized_start=2044
+  _globals['_PHRASE']._serialized_end=2134
+  _globals['_SAYREQUEST']._serialized_start=2136
+  _globals['_SAYREQUEST']._serialized_end=2202
+  _globals['_SAYRESPONSE']._serialized_start=2204
+  _globals['_SAYRESPONSE']._serialized_end=2271
+  _globals['_MUTEREQUEST']._serialized_start=2273
+  _globals['_MUTEREQUEST']._serialized_end=2333
+  _globals['_MUTERESPONSE']._serialized_start=2335
+  _globals['_MUTERESPONSE']._serialized_end=2370
+  _globals['_VOTEHANDREQUEST']._serialized_start=2372
+  _globals['_VOTEHANDREQUEST']._serialized_end=2436
+  _globals['_VOTEHANDRESPONSE']._serialized_start=2438
+  _globals['_VOTEHANDRESPONSE']._serialized_end=2474
+  _globals['_READYREQUEST']._serialized_start=2476
+  _globals['_READYREQUEST']._serialized_end=2523
+  _globals['_READYRESPONSE']._serialized_start=2525
+  _globals['_READYRESPONSE']._serialized_end=2584
+  _globals['_CONTRIBUTEREQUEST']._serialized_start=2586
+  _globals['_CONTRIBUTEREQUEST']._serialized_end=2659
+  _globals['_CONTRIBUTERESPONSE']._serialized_start=2661
+  _globals['_CONTRIBUTERESPONSE']._serialized_end=2717
+  _globals['_ADOPTREQUEST']._serialized_start=2719
+  _globals['_ADOPTREQUEST']._serialized_end=2781
+  _globals['_ADOPTRESPONSE']._serialized_start=2783
+  _globals['_ADOPTRESPONSE']._serialized_end=2798
+  _globals['_DRAINREQUEST']._serialized_start=2800
+  _globals['_DRAINREQUEST']._serialized_end=2814
+  _globals['_DRAINRESPONSE']._serialized_start=2816
+  _globals['_DRAINRESPONSE']._serialized_end=2847
+  _globals['_TABLESERVICE']._serialized_start=3016
+  _globals['_TABLESERVICE']._serialized_end=3883
 # @@protoc_insertion_point(module_scope)

@@ -27,6 +27,7 @@ from gouji.serving.schema.tables import (
     table_snapshots,
     tables,
 )
+from gouji.serving.schema.tournaments import tournament_boards, tournament_entries, tournaments
 
 __all__ = [
     "active_seats",
@@ -59,4 +60,7 @@ __all__ = [
     "tables",
     "ticket_members",
     "tickets",
+    "tournament_boards",
+    "tournament_entries",
+    "tournaments",
 ]
