@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from gouji.cli.serve import SERVICES, find_bind
+from gouji.cli.serve import SERVICES, find_binds
 from gouji.serving.app import App
 from gouji.serving.logs import route_loop_faults, route_standard_logging
 from gouji.serving.settings import Settings
@@ -34,7 +34,8 @@ async def everything(settings: Settings, name: str, **unless_set: Any) -> AsyncI
     route_standard_logging(app.log)
     route_loop_faults(app.log)
     for service in SERVICES:
-        find_bind(service)(app)
+        for bind in find_binds(service):
+            bind(app)
     await app.start(migrate=True)
     try:
         yield app

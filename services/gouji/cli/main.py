@@ -20,6 +20,7 @@ COMMANDS = {
     "verify": "gouji.cli.verify:verify",
     "tables": "gouji.cli.tables:tables",
     "queue": "gouji.cli.queue:queue",
+    "tournament": "gouji.cli.tournament:tournament",
     "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
     "version": "gouji.cli.version:version",
