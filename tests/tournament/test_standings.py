@@ -53,6 +53,12 @@ def test_a_ruled_table_and_one_without_a_result_are_compared_with_none() -> None
     assert board_scores(round_with(tables), 1) == {1: (5000, 5000), 2: (7000, 2000), 3: (5000, 5000)}
 
 
+def test_a_hand_that_was_dealt_anew_is_compared_with_the_same_hand_alone() -> None:
+    tables = {(n, 1): Table("t", ended=True, made=(points, 0), hand=hand) for n, (points, hand) in
+              {1: (4, 1), 2: (0, 1), 3: (9, 2)}.items()}  # fmt: skip
+    assert board_scores(round_with(tables), 1) == {1: (10_000, 0), 2: (0, 10_000), 3: (5000, 5000)}
+
+
 def test_a_side_has_its_boards_from_both_sides_of_the_table() -> None:
     made = {(1, 1): (4, 0), (2, 1): (0, 2), (3, 1): (0, 0), (1, 2): (6, 0), (2, 2): (0, 0), (3, 2): (0, 0)}
     found = outings(round_with({spot: Table("t", ended=True, made=points) for spot, points in made.items()}))

@@ -49,7 +49,7 @@ def _board(export: TournamentExport, number: int, board: int, told: TournamentBo
         for one in pairing.boards
         if one.board == board and one.HasField("score")
     ]
-    deals = set()
+    deals: set[tuple[int, object]] = set()
     for _, one in played:
         if one.score.no_result or not one.table_id:
             continue
@@ -57,9 +57,9 @@ def _board(export: TournamentExport, number: int, board: int, told: TournamentBo
         if record is None:
             yield f"{where}: table {one.table_id} has no record"
             continue
-        deals.add(record.hands[0].deal)
+        deals |= {(hand.number, hand.deal) for hand in record.hands}
         yield from (f"{where}: table {one.table_id}: {problem}" for problem in _table(one, told, record))
-    if len(deals) > 1:
+    if len(deals) > len({number for number, _ in deals}):
         yield f"{where}: its tables were not dealt alike"
     yield from (f"{where}: {problem}" for problem in _compared([one for _, one in played]))
 
@@ -68,6 +68,8 @@ def _table(one: PlayedBoard, told: TournamentBoard, record: Record) -> Iterator[
     yield from map(str, verify(record))
     if record.board != told.board_id or record.hands[0].commitment != told.commitment:
         yield "another board was played"
+    if record.hands[-1].number != one.score.hand:
+        yield f"hand {record.hands[-1].number} was the last, not {one.score.hand}"
     made = record.total.team_scores if record.total else None
     if made != (one.score.even, one.score.odd):
         yield f"the record says {made}, the export {one.score.even} to {one.score.odd}"
@@ -87,7 +89,8 @@ def _compared(played: list[PlayedBoard]) -> Iterator[str]:
 
 
 def _share(one: PlayedBoard, counted: list[PlayedBoard]) -> Fraction:
-    others = [other for other in counted if other.table_id != one.table_id]
+    same = [other for other in counted if other.score.hand == one.score.hand]
+    others = [other for other in same if other.table_id != one.table_id]
     if one.score.no_result or not others:
         return Fraction(1, 2)
     made = one.score.even - one.score.odd

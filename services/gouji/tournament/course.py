@@ -41,12 +41,14 @@ FROZEN: Final = "frozen"
 class Ended:
     """A table that is over, or ``frozen``.
 
-    ``made`` is what the even and the odd seats made, None without a result; people of ``absent`` seats were not there.
+    ``made`` is what the even and the odd seats made in this ``hand``, None without a result; people of ``absent`` seats
+    were not there.
     """
 
     state: str
     made: tuple[int, int] | None = None
     absent: tuple[int, ...] = ()
+    hand: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +134,24 @@ def _ended_table(event: Tournament, where: tuple[int, Spot], ended: Ended) -> to
         no_result=ended.made is None,
         even=even,
         odd=odd,
+        hand=ended.hand,
         absent=sorted({*ended.absent, *stand_ins}),
     )
 
 
 def shut_boards(event: Tournament) -> list[str]:
-    """Name the boards that are or were played and are not open."""
-    return [chance.board_id(event.tournament_id, one.number, board) for one in event.rounds for board in one.shut]
+    """Name the boards of rounds that have begun which are not open."""
+    begun = (one for one in event.rounds if one.begun)
+    return [chance.board_id(event.tournament_id, one.number, board) for one in begun for board in one.shut]
 
 
 def _opened(event: Tournament, news: News, secret: bytes) -> TournamentEntry | None:
     """Open a board whose last table has ended; of a cancelled event the last that was placed."""
     live = {(number, board) for number, (_, board) in event.live.values()}
-    for one in event.rounds:
+    for one in (one for one in event.rounds if one.begun):
         for board in one.shut:
             name = chance.board_id(event.tournament_id, one.number, board)
-            settled = event.stage == CANCELLED or not one.unsettled(board)
+            settled = board in one.played if event.stage == CANCELLED else not one.unsettled(board)
             if settled and (one.number, board) not in live and name not in news.played:
                 opened = tournament_log_pb2.BoardOpened(round=one.number, board=board)
                 opened.secret = chance.board_secret(secret, one.number, board)

@@ -5,7 +5,7 @@ None stands for what is so already. Entries come without number, time and author
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from gouji.engine.cards import SEATS
 from gouji.tournament.matchpoints import WHOLE
@@ -38,7 +38,7 @@ LEAST_SIDES: Final = 4
 """Sides that there must be: two tables, or a board could be compared with none."""
 
 Change = tournament_pb2.StageChange
-_Stage = tournament_log_pb2.TournamentStage.ValueType
+_Stage: TypeAlias = tournament_log_pb2.TournamentStage.ValueType
 
 _FROM: Final[dict[Change.ValueType, tuple[_Stage, tuple[_Stage, ...]]]] = {
     tournament_pb2.STAGE_CHANGE_OPEN_REGISTRATION: (REGISTRATION, (ANNOUNCED,)),

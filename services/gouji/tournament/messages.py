@@ -110,6 +110,7 @@ def _score(table: Table, scores: Scores) -> tournament_pb2.BoardScore:
         no_result=table.made is None,
         ruled=table.ruled is not None,
         absent=table.absent,
+        hand=table.hand,
     )
 
 

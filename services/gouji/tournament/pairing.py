@@ -51,7 +51,7 @@ def _matched(order: Sequence[int], against: Mapping[Pair, int]) -> list[Pair]:
 
 def _match(order: Sequence[int], against: Mapping[Pair, int], reach: int, *, rematches: bool) -> list[Pair]:
     """Find the best matching among those who stand so near; those who have met are apart unless ``rematches``."""
-    graph = nx.Graph()
+    graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(len(order)))
     # Any one meeting again costs more than the farthest of all pairings.
     dear = len(order) ** 3 + 1

@@ -32,14 +32,16 @@ class Outing:
 def board_scores(one: Round, board: int) -> dict[int, Scores]:
     """Give the scores of all tables of a board, by pairing.
 
-    A table without a result, or without any to be compared with, brings both sides the average; what a director gave
-    stands instead, and such a table is compared with no other.
+    Compared are those that played the same hand of it: one that was voided is dealt anew, with other cards. A table
+    without a result, or without any to be compared with, brings both sides the average; what a director gave stands
+    instead, and such a table is compared with no other.
     """
     tables = {pairing: table for (pairing, on), table in one.tables.items() if on == board}
-    made = {
-        pairing: table.made[0] - table.made[1] for pairing, table in tables.items() if table.made and not table.ruled
-    }
-    shares = matchpoints(made)
+    made: dict[int, dict[int, int]] = {}
+    for pairing, table in tables.items():
+        if table.made and not table.ruled:
+            made.setdefault(table.hand, {})[pairing] = table.made[0] - table.made[1]
+    shares = {pairing: share for same in made.values() for pairing, share in matchpoints(same).items()}
     found: dict[int, Scores] = {}
     for pairing, table in tables.items():
         even = shares.get(pairing, AVERAGE)

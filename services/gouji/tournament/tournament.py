@@ -41,7 +41,8 @@ class Entrant:
 class Table:
     """A pairing's table on one board.
 
-    ``made`` is what the even and the odd seats made by the rules; None while it is played, and without a result.
+    ``made`` is what the even and the odd seats made by the rules, in this ``hand`` of the board; None while it is
+    played, and without a result.
     ``ruled`` is what a director gave the two sides. Players of ``absent`` seats did not play there.
     """
 
@@ -49,6 +50,7 @@ class Table:
     stand_ins: tuple[int, ...] = ()
     ended: bool = False
     made: tuple[int, int] | None = None
+    hand: int = 0
     absent: tuple[int, ...] = ()
     ruled: tuple[int, int] | None = None
 
@@ -87,9 +89,13 @@ class Round:
 
     @property
     def shut(self) -> list[int]:
-        """The boards that somebody plays or has played, and that are not open."""
-        placed = {board for (_, board), table in self.tables.items() if table.table_id}
-        return sorted(placed - self.secrets.keys())
+        """The boards that are not open."""
+        return [board for board in self.boards if board not in self.secrets]
+
+    @property
+    def played(self) -> set[int]:
+        """The boards that somebody plays or has played."""
+        return {board for (_, board), table in self.tables.items() if table.table_id}
 
     def unsettled(self, board: int) -> bool:
         """Say whether a table of the board has still to end, or to be placed."""
@@ -175,7 +181,9 @@ class Tournament:
     @property
     def done(self) -> bool:
         """Nothing more comes by itself. What a cancelled event has begun to play is played out, and opened."""
-        return self.stage == OVER or (self.stage == CANCELLED and not any(one.shut for one in self.rounds))
+        return self.stage == OVER or (
+            self.stage == CANCELLED and not any(one.played.intersection(one.shut) for one in self.rounds)
+        )
 
     # Folding
 
@@ -269,7 +277,7 @@ class Tournament:
                 for ended in entry.tables_ended.tables:
                     table = self._table(entry.tables_ended.round, (ended.pairing, ended.board))
                     table.ended, table.absent = True, tuple(ended.absent)
-                    table.made = None if ended.no_result else (ended.even, ended.odd)
+                    table.made, table.hand = None if ended.no_result else (ended.even, ended.odd), ended.hand
             case "board_opened":
                 opened = entry.board_opened
                 self.rounds[opened.round - 1].secrets[opened.board] = opened.secret

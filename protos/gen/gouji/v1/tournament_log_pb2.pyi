@@ -611,12 +611,15 @@ class EndedTable(_message.Message):
     EVEN_FIELD_NUMBER: _builtins.int
     ODD_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
     pairing: _builtins.int
     board: _builtins.int
     no_result: _builtins.bool
     """It has no result: the scores mean nothing."""
     even: _builtins.int
     odd: _builtins.int
+    hand: _builtins.int
+    """The hand that counted: 1, or more after voided ones (R9.1)."""
     @_builtins.property
     def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats whose players did not decide anything."""
@@ -630,10 +633,11 @@ class EndedTable(_message.Message):
         even: _builtins.int = ...,
         odd: _builtins.int = ...,
         absent: _abc.Iterable[_builtins.int] | None = ...,
+        hand: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "board", b"board", "even", b"even", "no_result", b"no_result", "odd", b"odd", "pairing", b"pairing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "board", b"board", "even", b"even", "hand", b"hand", "no_result", b"no_result", "odd", b"odd", "pairing", b"pairing"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

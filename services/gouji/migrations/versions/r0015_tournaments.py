@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0015"
-down_revision = "0012"
+down_revision = "0010"
 
 _TABLES = ("tournaments", "tournament_entries", "tournament_boards")
 _UNDER_WAY = sa.text("done = false")
@@ -14,8 +14,7 @@ _OF_BOARDS = sa.text("board_id IS NOT NULL")
 def upgrade() -> None:
     """Make the tables, and let a table say which board it plays."""
     op.add_column("tables", sa.Column("board_id", sa.Text))
-    of_boards = {"postgresql_where": _OF_BOARDS, "sqlite_where": _OF_BOARDS}
-    op.create_index("tables_by_board", "tables", ["board_id"], **of_boards)
+    op.create_index("tables_by_board", "tables", ["board_id"], postgresql_where=_OF_BOARDS, sqlite_where=_OF_BOARDS)
     op.create_table(
         "tournaments",
         sa.Column("tournament_id", sa.Text, nullable=False),
@@ -24,8 +23,13 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("tournament_id"),
     )
-    partial = {"postgresql_where": _UNDER_WAY, "sqlite_where": _UNDER_WAY}
-    op.create_index("tournaments_under_way", "tournaments", ["tournament_id"], **partial)
+    op.create_index(
+        "tournaments_under_way",
+        "tournaments",
+        ["tournament_id"],
+        postgresql_where=_UNDER_WAY,
+        sqlite_where=_UNDER_WAY,
+    )
     op.create_index("tournaments_newest", "tournaments", ["created_at", "tournament_id"])
     op.create_table(
         "tournament_entries",
