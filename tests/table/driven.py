@@ -61,4 +61,4 @@ class Driven:
                 hand = self.table.hand_asking(seat)
                 if hand is not None and hand.turn == seat:
                     self.do(str(hand.default_action()), BOT)
-            self.follow()
+            self.pass_time(SECOND // 100)

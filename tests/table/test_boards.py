@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -17,12 +18,14 @@ from gouji.engine.secret import board_commitment
 from gouji.serving.errors import reason_of
 from gouji.serving.schema import tables, tournament_boards
 from gouji.serving.vault import board_place
+from gouji.table.company import Company
 from gouji.table.loading import fold_log
 from gouji.table.projection import DIRECTOR, project
 from gouji.table.records import record_of
 from gouji.v1 import admin_pb2, admin_pb2_grpc, events_pb2, rules_pb2, scoring_pb2, scoring_pb2_grpc, table_pb2
 from gouji.v1.events_pb2 import Board, Event
 
+from .conftest import seats_of
 from .driven import Driven
 
 SECRET = bytes(range(32))
@@ -91,24 +94,6 @@ async def match_of(running: Any, table_id: str) -> Any:
     return await stub.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))
 
 
-async def test_all_tables_of_a_board_are_dealt_alike_and_nobody_contributes(serve: Any, come: Any) -> None:
-    async with serve(**QUICK) as running:
-        await announce(running)
-        for table_id, people in (("t1", 0), ("t2", 1)):
-            await place(running, table_id, people)
-        await running.rows.place("t3", people=0)
-        await running.service().open("t3")
-        await ended(running, come, "t1", "t2", "t3")
-        one, two, other = [record_of(await running.rows.log(table_id)) for table_id in ("t1", "t2", "t3")]
-        assert one.hands[0].deal == two.hands[0].deal != other.hands[0].deal
-        assert [record.board for record in (one, two, other)] == [NAME, NAME, ""]
-        assert one.hands[0].commitment == two.hands[0].commitment == BOARD.commitment
-        assert [verify(record) for record in (one, two)] == [[], []]
-        assert parse_record(format_record(one)) == one
-        sent = [scoring_pb2.HandResult.FromString(row.payload) for row in await running.rows.outbox()]
-        assert {result.table_id: result.tournament for result in sent} == {"t1": "spring", "t2": "spring", "t3": ""}
-
-
 async def test_a_board_is_shut_from_outside_until_it_is_open(serve: Any, come: Any) -> None:
     """Whoever has no seat sees nothing, and who has one sees nothing that lays the deal open."""
     forms = (admin_pb2.EXPORT_FORM_RECORD, admin_pb2.EXPORT_FORM_LOG)
@@ -129,6 +114,10 @@ async def test_a_board_is_shut_from_outside_until_it_is_open(serve: Any, come: A
             assert await refused(export(running, "t1", form)) == "board_shut"
         await come(lambda: delivered(running))
         assert await refused(match_of(running, "t1")) == "board_shut"
+        ready = table_pb2.ReadyRequest(table_id="t1", ready=True)
+        assert await refused(seat.stub.Ready(ready, metadata=seat.metadata)) == "no_rematch"
+        (sent,) = await running.rows.outbox()
+        assert scoring_pb2.HandResult.FromString(sent.payload).tournament == "spring"
         assert "shut until" in (await record_printed(running, "t1"))[1]
         log = await running.rows.log("t1")
         for events in (await live, await seat.events("t1")):
@@ -167,8 +156,8 @@ def assert_shut(events: list[Event], log: list[Event], seat: int) -> None:
             assert told.match_ended.digest == ""
 
 
-async def test_who_has_left_for_good_is_outside(serve: Any) -> None:
-    async with serve(**QUICK | {"turn_ms": 60_000}) as running:
+async def test_who_has_left_for_good_is_outside(serve_sqlite: Any) -> None:
+    async with serve_sqlite(**QUICK | {"turn_ms": 60_000}) as running:
         await announce(running)
         await place(running, "t1", people=2)
         seat = running.player("p0")
@@ -178,8 +167,8 @@ async def test_who_has_left_for_good_is_outside(serve: Any) -> None:
         assert (await running.player("p1").observe("t1")).last_sequence
 
 
-async def test_a_secret_that_does_not_fit_the_commitment_deals_nothing(serve: Any, come: Any) -> None:
-    async with serve(**QUICK) as running:
+async def test_a_secret_that_does_not_fit_the_commitment_deals_nothing(serve_sqlite: Any, come: Any) -> None:
+    async with serve_sqlite(**QUICK) as running:
         await announce(running)
         await place(running, "t1", secret=bytes(32))
 
@@ -190,29 +179,36 @@ async def test_a_secret_that_does_not_fit_the_commitment_deals_nothing(serve: An
         assert not any(event.HasField("hand_committed") for event in await running.rows.log("t1"))
 
 
-async def test_a_board_is_played_once(serve: Any, come: Any) -> None:
-    async with serve(**QUICK) as running:
-        await announce(running)
-        await place(running, "t1")
-        await ended(running, come, "t1")
-        seat = running.player("p0")
-        ready = seat.stub.Ready(table_pb2.ReadyRequest(table_id="t1", ready=True), metadata=seat.metadata)
-        assert await refused(ready) == "no_rematch"
-
-
 # As a plain object
 
 
-def driven(rules: dict[str, str] | None = None) -> Driven:
+def driven(people: int = 0) -> Driven:
     spec = table_pb2.TableSpec(
         table_id="t1",
-        seats=[events_pb2.Seat(bot_level="random")] * 6,
-        rules=rules_pb2.RuleSet(overrides=rules or {}),
+        seats=seats_of(people),
+        rules=rules_pb2.RuleSet(),
         length=rules_pb2.MatchLength(hands=1),
         tournament="spring",
         board=BOARD,
     )
-    return Driven(spec, rules_pb2.Clock(turn_ms=1000), lambda: SECRET)
+    clock = rules_pb2.Clock(turn_ms=1000, answers_least_ms=1, answers_most_ms=1, contributions_ms=60_000)
+    return Driven(spec, clock, lambda: SECRET)
+
+
+def test_all_tables_of_a_board_are_dealt_alike_and_nobody_contributes() -> None:
+    games = [driven(), driven(people=6)]
+    for game in games:
+        game.follow()
+        game.play_out()
+    one, other = [record_of(game.log) for game in games]
+    assert one.hands[0].deal == other.hands[0].deal
+    assert one.hands[0].commitment == other.hands[0].commitment == BOARD.commitment
+    for record in (one, other):
+        assert record.board == NAME
+        assert verify(record) == []
+        assert parse_record(format_record(record)) == record
+    forged = replace(one, board="spring/1/2")
+    assert {check.what for check in verify(forged)} >= {"commitment", "deal"}
 
 
 def test_a_hand_dealt_anew_comes_from_the_board_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,9 +216,9 @@ def test_a_hand_dealt_anew_comes_from_the_board_too(monkeypatch: pytest.MonkeyPa
     for one in tables_:
         one.follow()
         first = [one.table.hand.cards(seat) for seat in range(6)] if one.table.hand else []
-        monkeypatch.setattr(one.table.company, "gives_up", lambda *_args, **_more: True)
-        one.follow_once()
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(Company, "gives_up", lambda *_args, **_more: True)
+            one.follow_once()
         one.follow()
         assert one.table.hand_number == 2
         assert one.table.hand
