@@ -120,7 +120,7 @@ class Store:
         row, found = tables.c, set[str]()
         async with self.database.connect() as connection:
             for some in chunks(board_ids):
-                query = sa.select(row.board_id.distinct()).where(row.board_id.in_(some))
+                query = sa.select(row.board_id).distinct().where(row.board_id.in_(some))
                 found |= set(await connection.scalars(query.where(row.state.not_in(("over", FROZEN)))))
         return found
 
