@@ -71,6 +71,11 @@ async def test_other_hands_and_other_tables_change_nobodys_rating(scoring: Any, 
     assert set((await skills(scoring)).values()) == {START}
 
 
+async def test_a_tournaments_match_is_rated(scoring: Any) -> None:
+    await record(scoring, last_hand(queue="", tournament="spring"))
+    assert {skill.matches for skill in (await skills(scoring)).values()} == {1}
+
+
 async def test_bots_have_a_rating_for_their_level(scoring: Any) -> None:
     await record(scoring, last_hand(players=["p0", "", "p2", "", "p4", ""]))
     found = await skills(scoring, ["p0", BOT])

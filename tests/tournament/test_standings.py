@@ -82,7 +82,7 @@ def test_a_ruling_on_a_no_show_touches_nobody_else() -> None:
 def field_of(rounds: list[dict[int, tuple[int, tuple[int, ...]]]], **fields: Any) -> Field:
     """Rounds of one board: entrant to its score and its opponents."""
     numbers = {number for one in rounds for number in one}
-    made = {number: [Outing(one[number][0], WHOLE, (), one[number][1]) for one in rounds] for number in numbers}
+    made = {number: [Outing(one[number][0], WHOLE, one[number][1]) for one in rounds] for number in numbers}
     usual = {"corrections": {}, "lots": {number: number for number in numbers}, "side": 1}
     return Field(made, **{**usual, **fields})
 

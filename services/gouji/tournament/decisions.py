@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from gouji.engine.cards import SEATS
-from gouji.tournament.matchpoints import WHOLE
 from gouji.tournament.refusals import Refusal, unknown_entrant, unknown_round, wrong_stage
 from gouji.tournament.tournament import (
     ANNOUNCED,
@@ -228,8 +227,3 @@ def round_of(event: Tournament, number: int) -> Round:
     if not 1 <= number <= len(event.rounds):
         raise unknown_round()
     return event.rounds[number - 1]
-
-
-def check_score(score: int) -> bool:
-    """Say whether that can be the score of one board."""
-    return 0 <= score <= WHOLE

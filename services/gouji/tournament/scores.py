@@ -13,14 +13,10 @@ Scores = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Outing:
-    """One entrant's round: its score of ``most`` that there were to win, with whom and against whom.
-
-    A bye has neither.
-    """
+    """One entrant's round: its score of ``most`` that there were to win, and against whom; a bye has no opponents."""
 
     score: int
     most: int
-    mates: tuple[int, ...] = ()
     opponents: tuple[int, ...] = ()
 
     @property
@@ -67,15 +63,10 @@ def outings(one: Round) -> dict[int, Outing]:
     for pairing, (first, second) in side_scores(one).items():
         sides = one.pairings[pairing - 1]
         for own, other, score in ((sides.first, sides.second, first), (sides.second, sides.first, second)):
-            found |= {entrant: Outing(score, most, _without(own, entrant), other) for entrant in own}
+            found |= {entrant: Outing(score, most, other) for entrant in own}
     for entrant, score in one.no_shows.items():
-        was = found[entrant]
-        found[entrant] = Outing(score * boards, most, was.mates, was.opponents)
+        found[entrant] = Outing(score * boards, most, found[entrant].opponents)
     return found
-
-
-def _without(side: tuple[int, ...], entrant: int) -> tuple[int, ...]:
-    return tuple(one for one in side if one != entrant)
 
 
 def courses(event: Tournament, rounds: Iterable[Round]) -> dict[int, list[Outing]]:

@@ -33,7 +33,7 @@ from gouji.tournament.refusals import Refusal
 from gouji.tournament.scores import courses
 from gouji.tournament.store import Store
 from gouji.tournament.terms import LONGEST_REASON, read_id, read_terms
-from gouji.tournament.tournament import Tournament
+from gouji.tournament.tournament import Round, Tournament
 from gouji.v1 import tournament_log_pb2, tournament_pb2, tournament_pb2_grpc
 from gouji.v1.tournament_log_pb2 import TournamentEntry
 
@@ -317,7 +317,7 @@ def _timeless(decide: Callable[[Tournament], TournamentEntry | None]) -> Callabl
     return lambda event, _now: decide(event)
 
 
-def _round(event: Tournament, number: int) -> Any:
+def _round(event: Tournament, number: int) -> Round:
     try:
         return decisions.round_of(event, number)
     except Refusal as refusal:
