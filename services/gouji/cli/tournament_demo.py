@@ -21,12 +21,12 @@ from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.tournament_ask import NAME
 from gouji.cli.tournament_export import write
 from gouji.cli.tournament_records import check_export
+from gouji.client import ClientError, Patience
 from gouji.engine.cards import SEATS
 from gouji.serving.app import StartError
 from gouji.serving.auth import tokens_for
 from gouji.serving.channels import channel_options
 from gouji.serving.clock import SystemClock
-from gouji.serving.errors import refusal_of
 from gouji.serving.settings import Settings
 from gouji.v1 import tournament_log_pb2, tournament_pb2, tournament_pb2_grpc
 from gouji.v1.events_pb2 import Seat
@@ -37,8 +37,10 @@ from gouji.wire import rules_to_proto
 _LEVELS: Final = ("greedy", "random")
 _SIDE_BY_SIDE: Final = 16
 _POLL_SECONDS: Final = 0.5
-_CALL_SECONDS: Final = 60
 _SHOWN: Final = 10
+PATIENCE: Final = Patience(total=300.0, attempt=60.0)
+"""How long a busy machine may take for a call."""
+
 _ENDS: Final = (tournament_log_pb2.TOURNAMENT_STAGE_OVER, tournament_log_pb2.TOURNAMENT_STAGE_CANCELLED)
 
 
@@ -91,11 +93,9 @@ async def _demo(settings: Settings, wanted: Wanted, directory: Path | None, addr
         try:
             await director.prepare(event, wanted, console)
             await director.follow(event, wanted, console)
-            found = await calls.export(director.stub, director.how, event)
-        except grpc.aio.AioRpcError as error:
-            refusal = refusal_of(error)
-            told = refusal.message if refusal else f"{where} does not answer: {error.code().name}."
-            raise StartError(told) from error
+            found = await director.export(event)
+        except ClientError as error:
+            raise StartError(f"{where}: {error}") from error
         _show(console, found)
         if directory is not None:
             for path in write(found, directory, as_csv=True, as_json=True):
@@ -124,22 +124,17 @@ async def _director(settings: Settings, address: str) -> AsyncIterator["_Directo
 
 
 class _Director:
-    """Runs the event, by the calls that any director has."""
+    """Runs the event, by the calls that any director has. All of them may be repeated."""
 
     def __init__(self, stub: Any, settings: Settings) -> None:
-        self.stub = stub
+        self._stub = stub
         self._tokens = tokens_for(settings, SystemClock())
 
-    @property
-    def how(self) -> dict[str, Any]:
-        """The keywords of a call; tokens run out in a long event."""
-        token = self._tokens.mint_director(NAME)
-        return {"metadata": (("authorization", f"Bearer {token}"),), "timeout": _CALL_SECONDS}
-
     async def prepare(self, event: str, wanted: Wanted, console: Console) -> None:
-        """Announce the event, enter all, and start."""
-        request = tournament_pb2.CreateTournamentRequest(tournament_id=event, terms=wanted.terms)
-        await self.stub.CreateTournament(request, **self.how)
+        """Announce the event, enter all, and start. Raises `ClientError`."""
+        await self._call(
+            "CreateTournament", tournament_pb2.CreateTournamentRequest(tournament_id=event, terms=wanted.terms)
+        )
         await self._change(event, tournament_pb2.STAGE_CHANGE_OPEN_REGISTRATION)
         entries = _entries(event, wanted)
         with _progress(console) as progress:
@@ -148,7 +143,7 @@ class _Director:
         await self._change(event, tournament_pb2.STAGE_CHANGE_START)
 
     async def follow(self, event: str, wanted: Wanted, console: Console) -> None:
-        """Show how far the rounds are until the event is over."""
+        """Show how far the rounds are until the event is over. Raises `ClientError`."""
         with _progress(console) as progress:
             tasks: dict[int, Any] = {}
             while True:
@@ -162,17 +157,28 @@ class _Director:
                     return
                 await asyncio.sleep(_POLL_SECONDS)
 
+    async def export(self, event: str) -> TournamentExport:
+        """Read all that there is of the event. Raises `ClientError`."""
+        return await PATIENCE.call(lambda: calls.export(self._stub, self._how(), event))
+
     async def _enter(self, request: tournament_pb2.EnterTournamentRequest) -> None:
-        await self.stub.EnterTournament(request, **self.how)
+        await self._call("EnterTournament", request)
 
     async def _change(self, event: str, change: tournament_pb2.StageChange.ValueType) -> None:
-        request = tournament_pb2.ChangeStageRequest(tournament_id=event, change=change)
-        await self.stub.ChangeStage(request, **self.how)
+        await self._call("ChangeStage", tournament_pb2.ChangeStageRequest(tournament_id=event, change=change))
 
     async def _read(self, event: str) -> Tournament:
         request = tournament_pb2.GetTournamentRequest(tournament_id=event)
-        found: Tournament = (await self.stub.GetTournament(request, **self.how)).tournament
+        found: Tournament = (await self._call("GetTournament", request)).tournament
         return found
+
+    async def _call(self, method: str, request: Any) -> Any:
+        return await PATIENCE.call(lambda: getattr(self._stub, method)(request, **self._how()))
+
+    def _how(self) -> dict[str, Any]:
+        """Give the keywords of a call; tokens run out in a long event."""
+        token = self._tokens.mint_director(NAME)
+        return {"metadata": (("authorization", f"Bearer {token}"),), "timeout": PATIENCE.attempt}
 
 
 def _entries(event: str, wanted: Wanted) -> list[tournament_pb2.EnterTournamentRequest]:
