@@ -41,14 +41,15 @@ FROZEN: Final = "frozen"
 class Ended:
     """A table that is over, or ``frozen``.
 
-    ``made`` is what the even and the odd seats made in this ``hand``, None without a result; people of ``absent`` seats
-    were not there.
+    ``made`` is what the even and the odd seats made in this ``hand``, None without a result. People of ``absent`` seats
+    decided nothing; ``bots`` are the seats that no people had.
     """
 
     state: str
     made: tuple[int, int] | None = None
     absent: tuple[int, ...] = ()
     hand: int = 1
+    bots: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,9 @@ def _is_final(event: Tournament, where: tuple[int, Spot], ended: Ended) -> bool:
 def _ended_table(event: Tournament, where: tuple[int, Spot], ended: Ended) -> tournament_log_pb2.EndedTable:
     number, (pairing, board) = where
     even, odd = ended.made or (0, 0)
-    stand_ins = event.rounds[number - 1].tables[pairing, board].stand_ins
+    chairs = event.rounds[number - 1].chairs((pairing, board))
+    people = [bool(event.entrants[chair.entrant].players[chair.place].player_id) for chair in chairs]
+    stand_ins = [seat for seat in ended.bots if people[seat]]
     return tournament_log_pb2.EndedTable(
         pairing=pairing,
         board=board,

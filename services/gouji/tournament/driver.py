@@ -73,6 +73,7 @@ class Driver:
             pass
         if (await self._books.read(tournament_id)).done:
             await self._store.close(tournament_id)
+            self._placing.forget(tournament_id)
 
     async def _step(self, tournament_id: str, news: News, secret: bytes) -> bool:
         """Write the next entry; False when nothing is due."""

@@ -60,20 +60,22 @@ class Placing:
 
     async def _place(self, event: Tournament, one: Round, spot: Spot, secret: bytes) -> PlacedTable | None:
         request = self._request(event, one, spot, secret)
-        stand_ins: list[int] = []
+        level = event.terms.stand_in_level or STAND_IN
         async with self._side_by_side:
             while isinstance(placed := await self._ask(request), Elsewhere):
-                if not self._waited(request.request_id, event.terms.stand_in_seconds):
+                missing = [held for held in request.seats if held.player_id == placed.player_id]
+                if not missing or not self._waited(request.request_id, event.terms.stand_in_seconds):
                     return None
-                seat = [held.player_id for held in request.seats].index(placed.player_id)
-                stand_ins.append(seat)
-                level = event.terms.stand_in_level or STAND_IN
-                request.seats[seat].CopyFrom(Seat(bot_level=level, name=request.seats[seat].name))
+                missing[0].CopyFrom(Seat(bot_level=level, name=missing[0].name))
         self._waiting.pop(request.request_id, None)
         pairing, board = spot
-        if placed is None:
-            return None
-        return PlacedTable(pairing=pairing, board=board, table_id=placed, stand_ins=sorted(stand_ins))
+        return None if placed is None else PlacedTable(pairing=pairing, board=board, table_id=placed)
+
+    def forget(self, tournament_id: str) -> None:
+        """Wait for nobody of an event any more."""
+        mine = [request for request in self._waiting if request.startswith(f"tournament/{tournament_id}/")]
+        for request in mine:
+            del self._waiting[request]
 
     async def _ask(self, request: matchmaking_pb2.PlaceTableRequest) -> str | Elsewhere | None:
         """Give the table's id, or who sits elsewhere; None when it is to be tried again."""

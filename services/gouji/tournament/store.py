@@ -149,7 +149,8 @@ def _ending(row: Any, results: Iterable[scoring_pb2.HandResult]) -> Ended | None
     last = next((result for result in results if result.last), None)
     if last is not None and len(last.match_team_scores) == 2 and last.order:
         even, odd = last.match_team_scores
-        return Ended(row.state, (even, odd), _absent(last), last.hand)
+        bots = tuple(seat for seat, held in enumerate(last.seats) if not held.player_id)
+        return Ended(row.state, (even, odd), _absent(last), last.hand, bots)
     return None if row.pending and row.state != FROZEN else Ended(row.state)
 
 

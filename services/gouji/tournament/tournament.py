@@ -47,7 +47,6 @@ class Table:
     """
 
     table_id: str = ""
-    stand_ins: tuple[int, ...] = ()
     ended: bool = False
     made: tuple[int, int] | None = None
     hand: int = 0
@@ -271,8 +270,8 @@ class Tournament:
                 self.rounds[entry.round_begun.round - 1].begun = True
             case "tables_placed":
                 for placed in entry.tables_placed.tables:
-                    table = self._table(entry.tables_placed.round, (placed.pairing, placed.board))
-                    table.table_id, table.stand_ins = placed.table_id, tuple(placed.stand_ins)
+                    spot = (placed.pairing, placed.board)
+                    self._table(entry.tables_placed.round, spot).table_id = placed.table_id
             case "tables_ended":
                 for ended in entry.tables_ended.tables:
                     table = self._table(entry.tables_ended.round, (ended.pairing, ended.board))

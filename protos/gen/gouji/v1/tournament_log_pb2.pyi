@@ -550,25 +550,19 @@ class PlacedTable(_message.Message):
     PAIRING_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
     TABLE_ID_FIELD_NUMBER: _builtins.int
-    STAND_INS_FIELD_NUMBER: _builtins.int
     pairing: _builtins.int
     board: _builtins.int
     table_id: _builtins.str
-    @_builtins.property
-    def stand_ins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Seats in which a bot sits for a player who sat elsewhere."""
-
     def __init__(
         self,
         *,
         pairing: _builtins.int = ...,
         board: _builtins.int = ...,
         table_id: _builtins.str = ...,
-        stand_ins: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "pairing", b"pairing", "stand_ins", b"stand_ins", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "pairing", b"pairing", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -622,7 +616,7 @@ class EndedTable(_message.Message):
     """The hand that counted: 1, or more after voided ones (R9.1)."""
     @_builtins.property
     def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Seats whose players did not decide anything."""
+        """Seats whose players were not there: a bot sat there, or they did not decide anything."""
 
     def __init__(
         self,
