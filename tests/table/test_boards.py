@@ -94,10 +94,10 @@ async def match_of(running: Any, table_id: str) -> Any:
     return await stub.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))
 
 
-async def test_a_board_is_shut_from_outside_until_it_is_open(serve: Any, come: Any) -> None:
+async def test_a_board_is_shut_from_outside_until_it_is_open(serve_sqlite: Any, come: Any) -> None:
     """Whoever has no seat sees nothing, and who has one sees nothing that lays the deal open."""
     forms = (admin_pb2.EXPORT_FORM_RECORD, admin_pb2.EXPORT_FORM_LOG)
-    async with serve(**QUICK) as running:
+    async with serve_sqlite(**QUICK) as running:
         await announce(running)
         await place(running, "t1")
         seat = running.player("p0")

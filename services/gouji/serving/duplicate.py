@@ -8,7 +8,7 @@ from gouji.serving.schema import tables, tournament_boards
 
 
 async def is_shut(database: Database, table_id: str) -> bool:
-    """Say whether a table plays a board that is not open; one that nobody has announced is not. Raises as reads do."""
+    """Say whether a table plays a board that is not open; one that nobody has announced never is."""
     row = tournament_boards.c
     query = (
         sa.select(tables.c.table_id)
