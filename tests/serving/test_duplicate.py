@@ -9,6 +9,7 @@ from gouji.serving.schema import tables, tournament_boards
 
 async def test_a_board_is_shut_until_it_is_opened_and_other_tables_never_are(database_url: str) -> None:
     database = Database(database_url)
+    await database.upgrade()
     boards = {"shut": "a/1/1", "open": "a/1/2", "nobodys": "b/1/1", "other": None}
     rows = [
         {"table_id": table, "spec": b"", "state": "over", "created_at": 0, "board_id": board}
