@@ -110,9 +110,10 @@ async def _server(settings: Settings, address: str | None) -> AsyncIterator[str]
     if address is not None:
         yield address
         return
-    # Tables of bots alone need no time for answers, and on a busy machine a bot's answer may be late.
-    quick = {"answers_least_ms": 0, "answers_most_ms": 0, "bot_deadline_ms": 20_000}
-    async with everything(settings, "tournament", **quick) as app:
+    # Tables of bots alone need no time for answers. With all tables at once in this process a bot's answer may be late,
+    # and what the table does in its place is no play.
+    patient = {"request_timeout_seconds": 300, "bot_deadline_ms": 240_000}
+    async with everything(settings, "tournament", answers_least_ms=0, answers_most_ms=0, **patient) as app:
         yield app.address
 
 
