@@ -1,8 +1,8 @@
 """What a finished match does to the ratings of those who played it. Pure: no I/O, no clock.
 
-The model is openskill's Plackett-Luce with its own constants. Two teams of three are rated by their points over
-the whole match; within a team, whoever made more of the six titles gains more, or loses less. Bots have one rating
-for each level, under an id that no player has. There is one rating for each family of rules: a preset.
+The model is openskill's Plackett-Luce, asked twice: how the two teams did, by their points over the whole match, and
+how the six did, by the titles that each made. A mean moves by some of both. Bots have one rating for each level, under
+an id that no player has. There is one rating for each family of rules: a preset.
 
 Of a seat that a bot has played for the most part, or whose player has left for good, that bot's strength is
 expected; the bot is not rated for it. The player itself is rated as if it had sat there, but never gains by it.
@@ -15,7 +15,7 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 import openskill
-from openskill.models import PlackettLuce, PlackettLuceRating
+from openskill.models import PlackettLuce
 
 from gouji.engine.cards import SEATS
 from gouji.scoring.ledger import SeatSum, match_sum, seat_sums
@@ -37,11 +37,14 @@ class Skill(NamedTuple):
 START: Final = Skill(25.0, 25 / 3, 0)
 """What is believed of everybody at first."""
 
-MATE: Final = 1.25
-"""Weight of whoever made the most of a team: its gain is multiplied by it and its loss divided."""
+BETA: Final = 50 / 3
+"""How far chance takes a team from its skill in one match; measured by play of known strength (docs/ratings.md)."""
 
-SETTLED: Final = 5.0
-"""Deviation below which a rating is no longer provisional."""
+OWN: Final = 1 / 4
+"""How much of a mean's change is for the player's own titles; the rest is for its team."""
+
+SETTLED: Final = 7.5
+"""Deviation, that of some 30 matches, below which a rating is no longer provisional."""
 
 DRIFT: Final = 0.2
 """By how much a day without a match widens the deviation: squares add up."""
@@ -49,15 +52,14 @@ DRIFT: Final = 0.2
 TITLES: Final = (4, 2, 0, 0, -2, -4)
 """What the six titles are worth within a team, whatever the rules' scoring (R7.1)."""
 
-MODEL: Final = f"openskill {openskill.__version__} PlackettLuce, gouji 2"
+MODEL: Final = f"openskill {openskill.__version__} PlackettLuce, gouji 1"
 """What makes ratings: whoever changes anything that alters them raises the last number."""
 
 _DAY_US: Final = 86_400_000_000
 _BOT: Final = "bot:"
 _STAND_IN: Final = ""
 
-_PLACKETT_LUCE: Final = PlackettLuce(mu=START.mu, sigma=START.sigma)
-_PLACKETT_LUCE.weight_bounds = None  # weights count as they are; the constructor does not take None
+_PLACKETT_LUCE: Final = PlackettLuce(mu=START.mu, sigma=START.sigma, beta=BETA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,30 +165,37 @@ def corrected(
 
 def _made(match: Match, before: Mapping[str, Skill], seated: Sequence[str]) -> dict[str, Skill]:
     """Rate those who are ``seated``; of several ratings of one bot the mean counts."""
+    skills = [before[one] for one in seated]
+    seats = range(SEATS)
     if match.team_scores:
-        teams = [list(range(team, SEATS, 2)) for team in (0, 1)]
-        scores, weights = match.team_scores, [_shares([match.titles[seat] for seat in team]) for team in teams]
+        teams = _rate(skills, [seats[0::2], seats[1::2]], match.team_scores)
+        rated = list(map(_blend, skills, teams, _rate(skills, [[seat] for seat in seats], match.titles)))
     else:
-        teams, scores, weights = [[seat] for seat in range(SEATS)], match.scores, None
-    ratings = [[_rating(before[seated[seat]]) for seat in team] for team in teams]
-    rated = _PLACKETT_LUCE.rate(ratings, scores=[float(score) for score in scores], weights=weights)
+        rated = _rate(skills, [[seat] for seat in seats], match.scores)
     made = defaultdict(list)
-    for team, of_team in zip(teams, rated, strict=True):
-        for seat, rating in zip(team, of_team, strict=True):
-            made[seated[seat]].append(rating)
+    for one, skill in zip(seated, rated, strict=True):
+        made[one].append(skill)
     return {one: _mean(of_one, before[one], match.ended_at) for one, of_one in made.items()}
 
 
-def _shares(titles: Sequence[int]) -> list[float]:
-    """Weigh the members of a team by their titles. The weights multiply to 1, so that ratings do not drift."""
-    return [MATE ** (sum((own > other) - (own < other) for other in titles) / 2) for own in titles]
+def _rate(skills: Sequence[Skill], teams: Sequence[Sequence[int]], scores: Sequence[int]) -> list[Skill]:
+    """Have the library rate teams of these seats by their scores; by seat."""
+    ratings = [[_PLACKETT_LUCE.rating(mu=skills[seat].mu, sigma=skills[seat].sigma) for seat in team] for team in teams]
+    rated = _PLACKETT_LUCE.rate(ratings, scores=[float(score) for score in scores])
+    made = list(skills)
+    for team, of_team in zip(teams, rated, strict=True):
+        for seat, rating in zip(team, of_team, strict=True):
+            made[seat] = made[seat]._replace(mu=rating.mu, sigma=rating.sigma)
+    return made
 
 
-def _rating(skill: Skill) -> PlackettLuceRating:
-    return _PLACKETT_LUCE.rating(mu=skill.mu, sigma=skill.sigma)
+def _blend(before: Skill, team: Skill, own: Skill) -> Skill:
+    """Move a mean by some of what the team did and some of what the player did; the team says how sure that is."""
+    return team._replace(mu=before.mu + (1 - OWN) * (team.mu - before.mu) + OWN * (own.mu - before.mu))
 
 
-def _mean(ratings: Sequence[PlackettLuceRating], before: Skill, ended_at: int) -> Skill:
+def _mean(ratings: Sequence[Skill], before: Skill, ended_at: int) -> Skill:
     """Make one rating of those of several seats: bots of one level are one player."""
-    mu, sigma = (sum(values) / len(ratings) for values in zip(*((one.mu, one.sigma) for one in ratings), strict=True))
+    mu = sum(one.mu for one in ratings) / len(ratings)
+    sigma = sum(one.sigma for one in ratings) / len(ratings)
     return Skill(mu, sigma, before.matches + 1, max(before.at, ended_at))

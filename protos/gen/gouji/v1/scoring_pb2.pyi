@@ -587,7 +587,7 @@ Global___GetRatingsResponse: _TypeAlias = GetRatingsResponse  # noqa: Y015
 
 @_typing.final
 class Rating(_message.Message):
-    """What is believed of a skill. A difference of 4 points between two players is about what chance makes of one match."""
+    """What is believed of a skill. A team whose means add up to 24 more than the other's wins five matches in six."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
