@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from openskill.models import PlackettLuce
-from simulated import POINTS, SEATS
 
 from gouji.bot.greedy_player import GreedyPlayer
 from gouji.engine import Match as Game
 from gouji.engine import RuleSet
-from gouji.scoring.rating import BETA, START, Match, Skill, after, is_provisional
+from gouji.engine.cards import SEATS
+from gouji.scoring.rating import BETA, START, TITLES, Match, Skill, after, is_provisional
 
 HANDS = 3
 """Hands of a match."""
@@ -132,7 +132,7 @@ def _play(
             seen = hand.observe(seat)
             anything = chance.random() < careless[seat]
             hand.apply(chance.choice(seen.legal_actions(compact=True)) if anything else bot.decide(seen, chance))
-        for worth, seat in zip(POINTS, game.record(hand).order, strict=False):
+        for worth, seat in zip(TITLES, game.record(hand).order, strict=False):
             titles[seat] += worth
     return Match(players, game.scores, titles, game.team_scores or (), ended_at=1)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gouji.scoring.rating import (
     DRIFT,
     START,
+    TITLES,
     Match,
     Skill,
     after,
@@ -30,6 +31,7 @@ BOT = rated_as("", "greedy")
 
 
 def match(scores: Sequence[int], rated: Sequence[str] = SIX, absent: Sequence[int] = ()) -> Match:
+    """A match in which the titles were as the points."""
     teams = [sum(scores[0::2]), sum(scores[1::2])]
     return Match(rated, scores, scores, teams, ENDED_US, frozenset(absent), BOT)
 
@@ -51,9 +53,14 @@ def test_the_team_with_more_points_gains_what_the_other_loses_and_all_are_surer(
 
 
 def test_of_a_team_who_made_more_of_the_titles_gains_more_or_loses_less() -> None:
-    mu = means(after(match([4, 2, 0, 0, -2, -4]), beginners()))
+    mu = means(after(match(TITLES), beginners()))
     assert mu[0] > mu[2] > mu[4]
     assert mu[1] > mu[3] > mu[5]
+
+
+def test_what_a_player_makes_counts_less_than_what_its_team_makes() -> None:
+    mu = means(after(replace(match([4, 2, 0, 0, -2, -4]), titles=[-5, 5, -3, 3, -1, 1]), beginners()))
+    assert min(mu[0::2]) > START.mu > max(mu[1::2])
 
 
 def test_a_drawn_match_between_equals_moves_nobody() -> None:
@@ -191,12 +198,12 @@ def test_matches_that_are_not_over_not_of_a_queue_or_void_are_not_rated(results:
 
 
 def test_a_match_is_rated_by_the_points_and_titles_of_all_its_hands() -> None:
-    second = last(number=2, order=[5, 4, 3, 2, 1, 0], scores=[0, 1, 2, 3, 4, 5], queue="", tournament="cup")
+    second = last(number=2, order=[0, 5, 4, 3, 2, 1], scores=[0, 1, 2, 3, 4, 5], queue="", tournament="cup")
     first = hand(players=SIX, scores=[10, 0, 0, 0, 0, 0], queue="", tournament="cup")
     made = match_to_rate([first, second])
     assert made is not None
     assert made.scores == [10, 1, 2, 3, 4, 5]
-    assert made.titles == [0] * 6
+    assert made.titles == [10, -2, -2, -2, -2, -2]
     assert made.team_scores == [16, 9]
     assert made.involved == list(SIX)
 
@@ -233,7 +240,7 @@ def test_the_order_of_players_strengths_comes_out_after_many_matches() -> None:
         rated = chance.sample(sorted(strength), 6)
         order = sorted(range(6), key=lambda seat: chance.gauss(strength[rated[seat]], 4), reverse=True)
         scores = [0] * 6
-        for seat, points in zip(order, (4, 2, 0, 0, -2, -4), strict=True):
+        for seat, points in zip(order, TITLES, strict=True):
             scores[seat] = points
         skills |= after(match(scores, rated), skills)
     ranked = sorted(skills, key=lambda player: skills[player].mu)

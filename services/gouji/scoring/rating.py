@@ -49,8 +49,8 @@ SETTLED: Final = 7.5
 DRIFT: Final = 0.2
 """By how much a day without a match widens the deviation: squares add up."""
 
-TITLES: Final = (4, 2, 0, 0, -2, -4)
-"""What the six titles are worth within a team, whatever the rules' scoring (R7.1)."""
+TITLES: Final = (5, 3, 1, -1, -3, -5)
+"""What the six titles are worth for whoever made them, whatever the rules' scoring."""
 
 MODEL: Final = f"openskill {openskill.__version__} PlackettLuce, gouji 1"
 """What makes ratings: whoever changes anything that alters them raises the last number."""
