@@ -16,7 +16,7 @@ import random
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import erf, sqrt
+from math import erf, nan, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,7 +144,9 @@ def outcome(match: Match) -> float:
 
 
 def brier(predictions: Sequence[Prediction]) -> float:
-    """Give the mean square of what predictions were off by."""
+    """Give the mean square of what predictions were off by; not a number when there are none."""
+    if not predictions:
+        return nan
     return statistics.fmean((one.said - one.ended) ** 2 for one in predictions)
 
 

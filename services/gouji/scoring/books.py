@@ -56,17 +56,20 @@ class Books:
         rows = [totals_row(name, more) for more in added for name in sorted((ALL_PRESETS, preset))]
         if not rows:
             return
-        statement = self._database.insert(player_totals).values(rows)
+        statement = self._database.insert(player_totals)
         new, old = statement.excluded, player_totals.c
         sums = {name: old[name] + new[name] for name in _SUMS}
-        await connection.execute(statement.on_conflict_do_update(index_elements=["player_id", "preset"], set_=sums))
+        # Row by row: a statement of many rows would be compiled anew each time.
+        await connection.execute(
+            statement.on_conflict_do_update(index_elements=["player_id", "preset"], set_=sums), rows
+        )
 
     async def put(self, connection: AsyncConnection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         """Write rows, over those of the same keys; columns that they leave out stay as they are."""
         key = [column.name for column in table.primary_key]
-        statement = self._database.insert(table).values(list(rows))
+        statement = self._database.insert(table)
         new = {name: statement.excluded[name] for name in rows[0] if name not in key}
-        await connection.execute(statement.on_conflict_do_update(index_elements=key, set_=new))
+        await connection.execute(statement.on_conflict_do_update(index_elements=key, set_=new), list(rows))
 
 
 def totals_row(preset: str, more: Totals) -> dict[str, object]:
