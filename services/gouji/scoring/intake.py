@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.scoring.books import Books, preset_of
-from gouji.scoring.hands import Hands, nameless, read_hands
+from gouji.scoring.hands import Hands, nameless, read_hands_of
 from gouji.scoring.ledger import entries, totals
 from gouji.scoring.rated import Rated, Ratings
 from gouji.scoring.rating import Match, match_to_rate
@@ -132,11 +132,6 @@ class Intake:
 def _rated(hands: Hands, match: Match) -> Rated:
     first = hands.results[0]
     return Rated(first.table_id, preset_of(first), match, len(hands.corrections))
-
-
-async def read_hands_of(connection: AsyncConnection, table_id: str) -> Hands:
-    """Read all results of one match."""
-    return (await read_hands(connection, [table_id]))[table_id]
 
 
 def _payload(result: HandResult) -> bytes:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from gouji.engine.cards import SEATS
 from gouji.scoring import ledger
 from gouji.scoring.books import ALL_PRESETS
+from gouji.scoring.hands import Correction
 from gouji.scoring.intake import Intake, Ruling
 from gouji.scoring.metrics import ScoringMetrics
 from gouji.scoring.rating import Skill, is_provisional
@@ -106,12 +107,12 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     async def GetMatch(  # noqa: N802 (gRPC's name)
         self, request: scoring_pb2.GetMatchRequest, _context: Any
     ) -> scoring_pb2.GetMatchResponse:
-        """List the hands of a match so far as they stand; refused with `unknown_match` when none is recorded."""
+        """List the hands of a match so far, and their corrections; refused with `unknown_match` when there is none."""
         table_id = _named("table_id", request.table_id)
-        hands = await self._store.match(table_id)
+        hands, corrections = await self._store.match(table_id)
         if not hands:
             raise ServiceError("unknown_match", f"No hand of match {table_id} is recorded.")
-        return scoring_pb2.GetMatchResponse(hands=hands)
+        return scoring_pb2.GetMatchResponse(hands=hands, corrections=map(_correction, corrections))
 
     async def GetRatings(  # noqa: N802 (gRPC's name)
         self, request: scoring_pb2.GetRatingsRequest, _context: Any
@@ -158,6 +159,12 @@ def _reason(reason: str) -> str:
     if len(reason) > MOST_REASON or not reason.isprintable() or not reason.strip():
         raise malformed("reason", f"not 1 to {MOST_REASON} characters that can be shown")
     return reason
+
+
+def _correction(correction: Correction) -> scoring_pb2.Correction:
+    told = scoring_pb2.Correction(hand=correction.result.hand, revision=correction.revision, reason=correction.reason)
+    told.corrected.FromMicroseconds(correction.at)
+    return told
 
 
 def _totals(ranked: Ranked) -> scoring_pb2.PlayerTotals:
