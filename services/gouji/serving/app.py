@@ -71,6 +71,7 @@ class App:
         self._begun = False
         self._start_steps: list[Step] = []
         self._stop_steps: list[Step] = []
+        self._closed_steps: list[Step] = []
         self._background: list[tuple[str, Step]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
@@ -114,6 +115,10 @@ class App:
         """
         self._stop_steps.append(step)
 
+    def on_closed(self, step: Step) -> None:
+        """Do this at stop, in reverse order, when calls have got their answers; after a failed start, too."""
+        self._closed_steps.append(step)
+
     def background(self, name: str, work: Step) -> None:
         """Run this from start to stop. When it raises, that is logged and it runs again, later each time.
 
@@ -155,6 +160,7 @@ class App:
             *(reversed(self._stop_steps) if self._begun else ()),
             lambda: self.server.stop(seconds),
             self._end_tasks,
+            *(reversed(self._closed_steps) if self._begun else ()),
             self.channels.close,
             lambda: asyncio.to_thread(self.metrics.close),
             *([self._database.close] if self._database else []),

@@ -4,8 +4,9 @@ Every refusal has a reason (`reasons.proto`), which travels in `google.rpc.Error
 a sentence for people. `RetryInfo` says when to try again, where that helps.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -164,10 +165,14 @@ LONGEST_TEXT = 300
 """Characters of an error's sentence, and of each detail; the rest is cut off."""
 
 
-def to_status(error: ServiceError) -> status_pb2.Status:
-    """Make the rich status of an error."""
+INSIDE: Final = frozenset({"address"})
+"""Details that nobody outside the door can use."""
+
+
+def to_status(error: ServiceError, hidden: Collection[str] = ()) -> status_pb2.Status:
+    """Make the rich status of an error, without the details that are hidden from the caller."""
     # What a request said may stand in both, and all of it travels in headers, which have little room.
-    metadata = {key: _short(value) for key, value in error.metadata.items()}
+    metadata = {key: _short(value) for key, value in error.metadata.items() if key not in hidden}
     info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)
     status = status_pb2.Status(code=code_pb2.Code.Value(error.code.name), message=_short(error.message))
     status.details.append(_packed(info))

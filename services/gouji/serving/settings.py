@@ -64,6 +64,24 @@ class Settings(BaseSettings):
         default=None, description="What clients dial to reach this table server; the bound host and port when unset."
     )
 
+    door_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
+        default=-1,
+        json_schema_extra={"default": "8080 for `gouji up`, else -1"},
+        description="Port of the door, by which browsers and phones come in: gRPC, gRPC-Web and the web client; 0 for "
+        "any that is free, -1 for none.",
+    )
+    door_host: str | None = Field(default=None, description="Address of the door; that of gRPC when unset.")
+    door_directory: Path | None = Field(
+        default=None,
+        description="Where the door's configuration and its list of table servers are written; a directory that goes "
+        "with the process when unset.",
+    )
+    web_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
+        default=-1,
+        json_schema_extra={"default": "0 for `gouji up`, else -1"},
+        description="Port at which the door finds the web client; 0 for any that is free, -1 for none.",
+    )
+
     player_key: Key | None = Field(
         default=None,
         description="Secret that signs players' tokens, 32 characters or more, the same in every process; "
