@@ -112,21 +112,31 @@ class Door:
             web=pages_at,
             stream_idle_seconds=_SILENCES * settings.heartbeat_seconds,
             request_timeout_seconds=settings.request_timeout_seconds,
+            connection_age_seconds=settings.connection_age_seconds,
+            most_request_bytes=settings.max_message_bytes,
+            most_streams=settings.door_streams,
+            most_connections=settings.door_connections,
+            memory_bytes=settings.door_memory_mib * 2**20,
+            calls_a_second=settings.door_address_calls_per_second,
+            guests_a_minute=settings.door_address_guests_per_minute,
+            proxies_before=settings.door_proxies,
+            origins=[origin.strip() for origin in settings.door_origins.split(",") if origin.strip()],
         )
 
     async def _open_pages(self) -> Address | None:
         settings = self._app.settings
         if settings.web_port < 0:
             return None
-        self._pages = web.AppRunner(pages(), access_log=None)
+        self._pages = web.AppRunner(pages(self._app.tokens.players.public()), access_log=None)
         await self._pages.setup()
         site = web.TCPSite(self._pages, settings.host, settings.web_port)
         await site.start()
         return split(self._app.address)[0], self._pages.addresses[0][1]
 
     async def _start(self) -> None:
+        threads = self._app.settings.door_threads
         config, log = str(self.directory / "envoy.yaml"), ("--log-level", "warning", "--log-format", _LOG_FORMAT)
-        command = (str(self._envoy), "-c", config, *log, "--disable-hot-restart", "--concurrency", "2")
+        command = (str(self._envoy), "-c", config, *log, "--disable-hot-restart", "--concurrency", str(threads))
         self._child = await Child.start(command, self._heard)
         try:
             async with asyncio.timeout(_READY_SECONDS):

@@ -1,10 +1,12 @@
 """The web client's files over HTTP, behind the door: what may be kept for ever is, and no page runs foreign code."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
+
+from gouji.serving.keys import TokenKey, jwks
 
 FILES: Final = Path(__file__).with_name("web") / "dist"
 """Where the web client is built to (`web/`)."""
@@ -18,6 +20,9 @@ ALL_PAGES: Final = {
 }
 """Headers of every answer."""
 
+JWKS_PATH: Final = "/.well-known/jwks.json"
+"""Where the public keys of players' tokens are."""
+
 ASSETS: Final = "assets"
 """The folder of files whose names change with their contents."""
 
@@ -27,12 +32,25 @@ ASKED_FOR: Final = "no-cache"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def pages(files: Path = FILES) -> web.Application:
-    """Make the application that serves these files; a path that names none is the client's own: it gets the page."""
+def pages(keys: Iterable[TokenKey] = (), files: Path = FILES) -> web.Application:
+    """Make the application that serves public keys and these files.
+
+    A path that names no file is the client's own: it gets the page.
+    """
     application = web.Application()
     application.on_response_prepare.append(_add_headers)
+    application.router.add_get(JWKS_PATH, _telling(jwks(keys)))
     application.router.add_get("/{path:.*}", _serving(files))
     return application
+
+
+def _telling(value: dict[str, Any]) -> Handler:
+    """Make the handler that gives one value as JSON."""
+
+    async def tell(_request: web.Request) -> web.StreamResponse:
+        return web.json_response(value)
+
+    return tell
 
 
 def _serving(files: Path) -> Handler:

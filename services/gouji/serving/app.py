@@ -26,6 +26,7 @@ from gouji.serving.health import Health
 from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
+from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
 
 Step = Callable[[], Awaitable[None]]
@@ -76,6 +77,10 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
+        if settings.player_jwks:
+            published = PublishedKeys(settings.player_jwks, self.tokens, self.log)
+            self.on_start(published.look)
+            self.background("player_keys", published.follow)
 
     @property
     def database(self) -> Database:

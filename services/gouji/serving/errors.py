@@ -24,6 +24,7 @@ _BAD = grpc.StatusCode.INVALID_ARGUMENT
 _MISSING = grpc.StatusCode.NOT_FOUND
 _WHO = grpc.StatusCode.UNAUTHENTICATED
 _AWAY = grpc.StatusCode.UNAVAILABLE
+_FULL = grpc.StatusCode.RESOURCE_EXHAUSTED
 
 STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "not_your_turn": _REFUSED,
@@ -55,7 +56,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "resume_from": grpc.StatusCode.OUT_OF_RANGE,
     "draining": _AWAY,
     "table_moving": _AWAY,
-    "too_often": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "too_often": _FULL,
     "other_device": _REFUSED,
     "match_not_over": _REFUSED,
     "no_rematch": _REFUSED,
@@ -63,11 +64,14 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "not_collecting": _REFUSED,
     "contribution_given": _REFUSED,
     "not_frozen": _REFUSED,
+    "unknown_server": _AWAY,
     "malformed": _BAD,
     "unknown_rule_option": _BAD,
     "bad_rule_value": _BAD,
     "rules_conflict": _BAD,
     "unknown_bot_level": _BAD,
+    "unknown_method": grpc.StatusCode.UNIMPLEMENTED,
+    "too_large": _FULL,
     "token_missing": _WHO,
     "token_invalid": _WHO,
     "token_expired": _WHO,
@@ -86,10 +90,12 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "unknown_player": _MISSING,
     "unknown_match": _MISSING,
     "result_conflict": _REFUSED,
-    "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "overloaded": _FULL,
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,
     "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "rate_limited": _FULL,
+    "unreachable": _AWAY,
     "no_party": _REFUSED,
     "no_room": _REFUSED,
     "in_party": _REFUSED,
