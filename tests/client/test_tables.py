@@ -9,6 +9,7 @@ import pytest
 
 from gouji.bot.service import bind as bind_bot
 from gouji.client import ClientError, Patience, Queue, Session, TableClient
+from gouji.client.tables import Server
 from gouji.engine import Action
 from gouji.gateway.service import bind as bind_gateway
 from gouji.matchmaking.service import bind as bind_matchmaking
