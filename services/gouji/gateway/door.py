@@ -12,12 +12,13 @@ import aiohttp
 from aiohttp import web
 
 from gouji.gateway.endpoints import endpoints, split
-from gouji.gateway.envoy import Address, Config, render
+from gouji.gateway.envoy import Address, Config, Tls, certificate, render
 from gouji.gateway.pages import pages
 from gouji.gateway.routing import Server
 from gouji.gateway.store import Store
 from gouji.serving.app import App, StartError
 from gouji.serving.children import Child
+from gouji.serving.settings import Settings
 
 LOOK_SECONDS: Final = 0.5
 """How often it is looked for table servers that came or went."""
@@ -74,6 +75,8 @@ class Door:
             self.directory = Path(tempfile.mkdtemp(prefix="gouji-door-"))
         config = self._config(await self._open_pages())
         _write(self.directory / "envoy.yaml", render(config))
+        if config.outside:
+            _write(Path(config.certificates), certificate(config.outside))
         await self._tell()
         await self._start()
         self._app.log.info("door_open", host=config.host, port=self.port)
@@ -121,6 +124,8 @@ class Door:
             guests_a_minute=settings.door_address_guests_per_minute,
             proxies_before=settings.door_proxies,
             origins=[origin.strip() for origin in settings.door_origins.split(",") if origin.strip()],
+            outside=_outside(settings),
+            inside=_inside(settings),
         )
 
     async def _open_pages(self) -> Address | None:
@@ -172,6 +177,18 @@ class Door:
         log("envoy", text=said["text"])
 
 
+def _outside(settings: Settings) -> Tls | None:
+    if not (settings.door_certificate and settings.door_key):
+        return None
+    return Tls(settings.door_certificate, settings.door_key, settings.door_client_authority)
+
+
+def _inside(settings: Settings) -> Tls | None:
+    if not (settings.inside_certificate and settings.inside_key):
+        return None
+    return Tls(settings.inside_certificate, settings.inside_key, settings.inside_authority, settings.inside_name)
+
+
 async def _live(admin: aiohttp.ClientSession) -> bool:
     try:
         async with admin.get("/ready") as answer:
@@ -184,7 +201,7 @@ async def _resolved(server: Server) -> Address:
     """Look an address up: Envoy is told numbers."""
     host, port = split(server.address)
     found = await asyncio.get_running_loop().getaddrinfo(host, port)
-    return found[0][4][0], port
+    return str(found[0][4][0]), port
 
 
 def _write(path: Path, text: str) -> None:

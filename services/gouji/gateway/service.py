@@ -9,6 +9,7 @@ from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.serving.app import App
 from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
+from gouji.serving.budgets import Budgets
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
@@ -31,7 +32,7 @@ MOVING_RETRY_MS: Final = 500
 def bind(app: App) -> None:
     """Add the sessions to a process."""
     store = Store(app.database)
-    servicer = SessionServicer(store, app.tokens, GatewayMetrics(app.metrics.registry))
+    servicer = SessionServicer(store, app.tokens, GatewayMetrics(app.metrics.registry), app.budgets)
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
@@ -44,10 +45,11 @@ def bind(app: App) -> None:
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     """Unpacks, asks tokens and store, packs."""
 
-    def __init__(self, store: Store, tokens: Tokens, metrics: GatewayMetrics) -> None:
+    def __init__(self, store: Store, tokens: Tokens, metrics: GatewayMetrics, budgets: Budgets) -> None:
         self._store = store
         self._tokens = tokens
         self._metrics = metrics
+        self._budgets = budgets
 
     async def CreateGuest(  # noqa: N802 (gRPC's name)
         self, request: gateway_pb2.CreateGuestRequest, _context: Any
@@ -55,7 +57,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         """Make a new player each time; refused with `malformed` for a name that cannot be shown."""
         name = _name(request.name)
         player_id = uuid.uuid4().hex
-        await self._store.add_player(player_id, name)
+        async with self._budgets.arrivals:
+            await self._store.add_player(player_id, name)
         self._metrics.guests.inc()
         tokens = _tokens(self._tokens.mint_player(player_id, name))
         return gateway_pb2.CreateGuestResponse(player_id=player_id, tokens=tokens)
@@ -88,7 +91,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         or the one that had it is gone.
         """
         try:
-            server = await self._locate(request.table_id)
+            async with self._budgets.returns:
+                server = await self._locate(request.table_id)
         except ServiceError as error:
             self._metrics.locates.labels(error.reason).inc()
             raise
@@ -97,7 +101,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return gateway_pb2.LocateTableResponse(address=address, server_id=server.server_id)
 
     async def _player(self, player_id: str) -> Player:
-        player = await self._store.player(player_id)
+        async with self._budgets.returns:
+            player = await self._store.player(player_id)
         if player is None:
             raise ServiceError("unknown_player", "There is no such player; become a guest anew.")
         return player

@@ -18,16 +18,18 @@ from grpc_reflection.v1alpha import reflection
 
 from gouji.serving import health
 from gouji.serving.auth import ANYBODY, Roles, tokens_for
+from gouji.serving.budgets import Budgets
 from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
-from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
+from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
+from gouji.serving.tls import server_credentials
 
 Step = Callable[[], Awaitable[None]]
 """Something done once, at start or stop, or for as long as the process runs."""
@@ -60,6 +62,7 @@ class App:
         self.log: Log = (log or make_log(settings)).bind(process=name)
         self.metrics = Metrics()
         self.health = Health()
+        self.budgets = Budgets(settings, self.metrics)
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
@@ -210,7 +213,7 @@ class App:
     def _bind_ports(self) -> None:
         settings = self.settings
         try:
-            self._port = self.server.add_insecure_port(_address(settings.host, settings.port))
+            self._port = self._bind_port(_address(settings.host, settings.port))
         except RuntimeError as error:
             raise StartError(_taken(settings.host, settings.port, "--port")) from error
         if settings.metrics_port < 0:
@@ -219,6 +222,12 @@ class App:
             self.metrics.serve(settings.host, settings.metrics_port)
         except OSError as error:
             raise StartError(_taken(settings.host, settings.metrics_port, "--metrics-port")) from error
+
+    def _bind_port(self, address: str) -> int:
+        credentials = server_credentials(self.settings)
+        if credentials:
+            return self.server.add_secure_port(address, credentials)
+        return self.server.add_insecure_port(address)
 
     def _serve_health_and_reflection(self) -> None:
         names = (*self._roles, health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -236,6 +245,7 @@ class App:
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
                 Admission(self.tokens, self._roles),
+                PlayerRates(self.settings.player_calls_per_second, self.clock),
             ]
         )
 

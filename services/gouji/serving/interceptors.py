@@ -6,6 +6,7 @@ Messages are never looked at.
 
 import asyncio
 import inspect
+import math
 import re
 import secrets
 import time
@@ -19,11 +20,13 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError
 
-from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
+from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, caller, set_caller
+from gouji.serving.clock import Clock
 from gouji.serving.errors import DETAILS_KEY, INSIDE, ServiceError, to_status
 from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.peers import came_by_door
+from gouji.serving.rates import Rates
 
 REQUEST_ID = "x-request-id"
 """Metadata that names a request across processes."""
@@ -307,6 +310,22 @@ class Admission:
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
         return who
+
+
+class PlayerRates:
+    """Refuses a player's calls when they come too often, with the time to wait. Each process counts for itself."""
+
+    def __init__(self, per_second: int, clock: Clock) -> None:
+        self._rates = Rates(per_second, 2 * per_second)
+        self._clock = clock
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Count the call, if it is a player's."""
+        who = caller()
+        early = self._rates.take(who.player_id, self._clock.monotonic()) if who.role is Role.PLAYER else 0.0
+        if early:
+            raise ServiceError("rate_limited", "You call too often.", math.ceil(early * 1000))
+        return await proceed(call)
 
 
 def _bearer(call: Call) -> str:
