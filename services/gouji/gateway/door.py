@@ -16,7 +16,7 @@ from gouji.gateway.envoy import Address, Config, Tls, certificate, render
 from gouji.gateway.pages import pages
 from gouji.gateway.routing import Server
 from gouji.gateway.store import Store
-from gouji.serving.app import App, StartError
+from gouji.serving.app import App, StartError, reachable
 from gouji.serving.children import Child
 from gouji.serving.settings import Settings
 
@@ -66,8 +66,6 @@ class Door:
         self._pages: web.AppRunner | None = None
         self._written = ""
         self.directory = app.settings.door_directory or Path()
-        self.port = app.settings.door_port
-        """Port at which Envoy really listens, once it does."""
 
     async def open(self) -> None:
         """Write the files, start Envoy, and wait until it takes calls; `StartError` when it does not."""
@@ -79,7 +77,7 @@ class Door:
             _write(Path(config.certificates), certificate(config.outside))
         await self._tell()
         await self._start()
-        self._app.log.info("door_open", host=config.host, port=self.port)
+        self._app.log.info("door_open", address=self._app.public_address)
 
     async def keep(self) -> None:
         """Run Envoy again whenever it ends."""
@@ -159,7 +157,8 @@ class Door:
                 await asyncio.sleep(_POLL_SECONDS)
             async with admin.get("/listeners?format=json") as answer:
                 listed = await answer.json(content_type=None)
-        self.port = listed["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
+        port = listed["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
+        self._app.public_address = _public(self._app.settings, port)
 
     async def _tell(self) -> None:
         """Write the list of table servers, if it differs from what was written."""
@@ -175,6 +174,11 @@ class Door:
             said = {"level": "warning", "text": line}
         log = self._app.log.error if said["level"] in ("error", "critical") else self._app.log.warning
         log("envoy", text=said["text"])
+
+
+def _public(settings: Settings, port: int) -> str:
+    scheme = "https" if settings.door_certificate else "http"
+    return f"{scheme}://{reachable(settings.door_host or settings.host, port)}"
 
 
 def _outside(settings: Settings) -> Tls | None:

@@ -8,8 +8,7 @@ from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.serving.app import App
-from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
-from gouji.serving.budgets import Budgets
+from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
@@ -32,7 +31,7 @@ MOVING_RETRY_MS: Final = 500
 def bind(app: App) -> None:
     """Add the sessions to a process."""
     store = Store(app.database)
-    servicer = SessionServicer(store, app.tokens, GatewayMetrics(app.metrics.registry), app.budgets)
+    servicer = SessionServicer(app, store, GatewayMetrics(app.metrics.registry))
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
@@ -45,16 +44,22 @@ def bind(app: App) -> None:
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     """Unpacks, asks tokens and store, packs."""
 
-    def __init__(self, store: Store, tokens: Tokens, metrics: GatewayMetrics, budgets: Budgets) -> None:
+    def __init__(self, app: App, store: Store, metrics: GatewayMetrics) -> None:
         self._store = store
-        self._tokens = tokens
+        self._tokens = app.tokens
+        self._budgets = app.budgets
+        self._guests_allowed = app.settings.guests_allowed
         self._metrics = metrics
-        self._budgets = budgets
 
     async def CreateGuest(  # noqa: N802 (gRPC's name)
         self, request: gateway_pb2.CreateGuestRequest, _context: Any
     ) -> gateway_pb2.CreateGuestResponse:
-        """Make a new player each time; refused with `malformed` for a name that cannot be shown."""
+        """Make a new player each time.
+
+        Refused with `malformed` for a name that cannot be shown, with `forbidden` where no guests are taken.
+        """
+        if not self._guests_allowed:
+            raise ServiceError("forbidden", "No guests are taken here: sign in.")
         name = _name(request.name)
         player_id = uuid.uuid4().hex
         async with self._budgets.arrivals:

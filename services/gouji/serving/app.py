@@ -66,6 +66,8 @@ class App:
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
+        self.public_address: str | None = None
+        """Where browsers and phones come in, as in `http://127.0.0.1:8080`; None without a door."""
         self.lag_seconds = 0.0
         """How late the event loop wakes up, averaged over the last few seconds."""
         self._roles: dict[str, Roles] = {}
@@ -139,8 +141,7 @@ class App:
         """Host and port on which gRPC is really served; `StartError` before the start."""
         if self._port is None:
             raise StartError("the process has not started")
-        host = "127.0.0.1" if self.settings.host in _WILDCARDS else self.settings.host
-        return _address(host, self._port)
+        return reachable(self.settings.host, self._port)
 
     async def start(self, *, migrate: bool = False) -> None:
         """Open all, with the database's tables made or brought up to date first if `migrate`.
@@ -350,6 +351,11 @@ def _taken(host: str, port: int, flag: str) -> str:
 
 def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def reachable(host: str, port: int) -> str:
+    """Say where on this machine something is dialled that listens at a host, which may be a wildcard."""
+    return _address("127.0.0.1" if host in _WILDCARDS else host, port)
 
 
 def _server_options(settings: Settings) -> list[tuple[str, Any]]:

@@ -138,6 +138,7 @@ class Settings(BaseSettings):
         description="Secrets that encrypt the tables' logs in the database, 32 characters or more each, the newest "
         "first, separated by commas, the same in every process; when unset, kept in the data directory.",
     )
+    guests_allowed: bool = Field(default=True, description="Whether anybody may become a guest.")
     access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
     refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
 
