@@ -118,15 +118,16 @@ async def test_up_starts_again_on_what_it_left(environment: dict[str, str], tmp_
     assert (tmp_path / "gouji.sqlite").exists()
 
 
-async def test_a_taken_port_is_said_in_one_sentence(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("flag", ["--port", "--door-port"])
+async def test_a_taken_port_is_said_in_one_sentence(environment: dict[str, str], flag: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        code, out, err = await ended(environment, "up", "--port", port, "--metrics-port", "-1", *DOORLESS)
+        code, out, err = await ended(environment, "up", *QUICK, flag, port)
     assert (code, out) == (1, "")
     assert err == (
-        f"Port {port} of 127.0.0.1 cannot be had: end the process that has it, or choose another with --port.\n"
+        f"Port {port} of 127.0.0.1 cannot be had: end the process that has it, or choose another with {flag}.\n"
     )
 
 

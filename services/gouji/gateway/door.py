@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,7 @@ from gouji.gateway.envoy import Address, Config, Tls, certificate, render
 from gouji.gateway.pages import pages
 from gouji.gateway.routing import Server
 from gouji.gateway.store import Store
-from gouji.serving.app import App, StartError, reachable
+from gouji.serving.app import App, StartError, reachable, taken
 from gouji.serving.children import Child
 from gouji.serving.settings import Settings
 
@@ -72,6 +73,7 @@ class Door:
         if self._app.settings.door_directory is None:
             self.directory = Path(tempfile.mkdtemp(prefix="gouji-door-"))
         config = self._config(await self._open_pages())
+        _must_be_free(config.host, config.port)
         _write(self.directory / "envoy.yaml", render(config))
         if config.outside:
             _write(Path(config.certificates), certificate(config.outside))
@@ -174,6 +176,16 @@ class Door:
             said = {"level": "warning", "text": line}
         log = self._app.log.error if said["level"] in ("error", "critical") else self._app.log.warning
         log("envoy", text=said["text"])
+
+
+def _must_be_free(host: str, port: int) -> None:
+    """Raise `StartError` for a port that somebody has: what Envoy says of it is hard to read."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Envoy does
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise StartError(taken(host, port, "--door-port")) from error
 
 
 def _public(settings: Settings, port: int) -> str:

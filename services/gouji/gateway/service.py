@@ -7,7 +7,7 @@ from gouji.gateway import door
 from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
-from gouji.serving.app import App
+from gouji.serving.app import App, StartError
 from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
@@ -30,6 +30,8 @@ MOVING_RETRY_MS: Final = 500
 
 def bind(app: App) -> None:
     """Add the sessions to a process."""
+    if app.tokens.players.signer is None:
+        raise StartError("The gateway signs players' tokens: give it a key, by --player-key-files or --player-key.")
     store = Store(app.database)
     servicer = SessionServicer(app, store, GatewayMetrics(app.metrics.registry))
     app.add_servicer(

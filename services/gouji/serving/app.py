@@ -216,13 +216,13 @@ class App:
         try:
             self._port = self._bind_port(_address(settings.host, settings.port))
         except RuntimeError as error:
-            raise StartError(_taken(settings.host, settings.port, "--port")) from error
+            raise StartError(taken(settings.host, settings.port, "--port")) from error
         if settings.metrics_port < 0:
             return
         try:
             self.metrics.serve(settings.host, settings.metrics_port)
         except OSError as error:
-            raise StartError(_taken(settings.host, settings.metrics_port, "--metrics-port")) from error
+            raise StartError(taken(settings.host, settings.metrics_port, "--metrics-port")) from error
 
     def _bind_port(self, address: str) -> int:
         credentials = server_credentials(self.settings)
@@ -345,7 +345,8 @@ def _ran_well(began: float) -> bool:
     return time.monotonic() - began > _LONGEST_WAIT_SECONDS
 
 
-def _taken(host: str, port: int, flag: str) -> str:
+def taken(host: str, port: int, flag: str) -> str:
+    """Say what to do about a port that somebody else has."""
     return f"Port {port} of {host} cannot be had: end the process that has it, or choose another with {flag}."
 
 

@@ -83,12 +83,12 @@ class Surround(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "Handler | None":
-        """Give the surrounded handler; None, which gRPC answers with UNIMPLEMENTED, for an unknown method."""
+        """Give the surrounded handler, or one that says that there is no such method."""
         path = handler_call_details.method
         if path not in self._handlers:
             handler = await continuation(handler_call_details)
             if handler is None:
-                return None
+                return _UNKNOWN
             self._handlers[path] = self._surrounded(path, handler)
         return self._handlers[path]
 
@@ -109,6 +109,14 @@ class Surround(grpc.aio.ServerInterceptor):
             return await proceed(Call(service, method, handler.response_streaming, request, context))
 
         return remake(answer, _reading(handler.request_deserializer), _packing(handler.response_serializer))
+
+
+async def _refuse_unknown(_requests: Any, context: Context) -> None:
+    error = ServiceError("unknown_method", "There is no such method.")
+    await context.abort(error.code, error.message, ((DETAILS_KEY, to_status(error).SerializeToString()),))
+
+
+_UNKNOWN: Handler = grpc.stream_stream_rpc_method_handler(_refuse_unknown)
 
 
 class Undecodable:
