@@ -59,6 +59,11 @@ class Way:
         stub: Any = table_pb2_grpc.TableServiceStub(channel or self.channel)
         return stub.Watch(table_pb2.WatchRequest(table_id=table_id, from_now=True), metadata=self.headers)
 
+    async def locate(self, table_id: str) -> Any:
+        """Ask which server has a table."""
+        stub: Any = gateway_pb2_grpc.SessionServiceStub(self.channel)
+        return await stub.LocateTable(gateway_pb2.LocateTableRequest(table_id=table_id), metadata=self.headers)
+
     def another(self) -> grpc.aio.Channel:
         """Open another connection."""
         self._more.append(grpc.aio.insecure_channel(self._address, options=OWN))
@@ -71,8 +76,8 @@ class Way:
 
 
 @asynccontextmanager
-async def server(folder: Path) -> AsyncIterator[tuple[Process, int, Settings]]:
-    """Run everything, with a door at the port that is given, too."""
+async def server(folder: Path, **settings_too: str) -> AsyncIterator[tuple[Process, int, Settings]]:
+    """Run everything, with a door at the port that is given, too; ``settings_too`` are variables of the environment."""
     settings = Settings(database_url=f"sqlite:///{folder}/door.sqlite", data_directory=folder)
     database = Database(settings.database_url)
     await database.upgrade()
@@ -83,7 +88,7 @@ async def server(folder: Path) -> AsyncIterator[tuple[Process, int, Settings]]:
         "GOUJI_DOOR_PORT": str(door),
         "GOUJI_DOOR_ADDRESS_CALLS_PER_SECOND": "1000000",
         "GOUJI_PLAYER_CALLS_PER_SECOND": "1000000",
-        "GOUJI_LOG_LEVEL": "info",
+        **settings_too,
     }
     process = Process("all", tuple(SERVICES), port, environment, folder / "all.log")
     process.start()
@@ -104,14 +109,8 @@ async def place(way: Way, name: str, pace_ms: int) -> str:
     found = None
     while found is None:
         with suppress(grpc.aio.AioRpcError):
-            found = await locate(way, table_id)
+            found = await way.locate(table_id)
     return table_id
-
-
-async def locate(way: Way, table_id: str) -> Any:
-    """Ask which server has a table."""
-    stub: Any = gateway_pb2_grpc.SessionServiceStub(way.channel)
-    return await stub.LocateTable(gateway_pb2.LocateTableRequest(table_id=table_id), metadata=way.headers)
 
 
 async def calls(ways: Sequence[Way], table_id: str, number: int) -> list[list[float]]:
@@ -121,7 +120,7 @@ async def calls(ways: Sequence[Way], table_id: str, number: int) -> list[list[fl
         for way, times in zip(ways, found, strict=True):
             for _ in range(number // ROUNDS):
                 began = time.perf_counter()
-                await locate(way, table_id)
+                await way.locate(table_id)
                 times.append(time.perf_counter() - began)
     return found
 
@@ -217,7 +216,7 @@ async def measure(folder: Path, options: argparse.Namespace) -> bool:
         past, door = ways = Way(process.address, token), Way(f"127.0.0.1:{port}", token)
         quick = await place(past, "quick", 20)
         still = [await place(past, f"still{n}", 3_600_000) for n in range(20)]
-        past.server_id = door.server_id = (await locate(door, quick)).server_id
+        past.server_id = door.server_id = (await door.locate(quick)).server_id
         await calls(ways, quick, ROUNDS * 10)
         told("call", await calls(ways, quick, options.calls))
         told("event", await deliveries(ways, quick, options.events))
