@@ -57,9 +57,9 @@ def memory(process: Process) -> dict[str, int]:
 async def elsewhere(port: int) -> int:
     """Ask for the page from another address; gives the status."""
     connector = aiohttp.TCPConnector(local_addr=("127.0.0.2", 0))
-    async with aiohttp.ClientSession(connector=connector) as browser:
-        async with browser.get(f"http://127.0.0.1:{port}/.well-known/jwks.json") as answer:
-            return answer.status
+    page = f"http://127.0.0.1:{port}/.well-known/jwks.json"
+    async with aiohttp.ClientSession(connector=connector) as browser, browser.get(page) as answer:
+        return answer.status
 
 
 async def test_an_address_that_calls_1000_times_a_second_is_refused_and_nobody_else_is(tmp_path: Path) -> None:
