@@ -132,5 +132,5 @@ async def test_behind_the_door_nobody_without_a_certificate_gets_an_answer(doors
     "lonely", [{"inside_key": "key.pem"}, {"door_certificate": "c.pem"}, {"door_client_authority": "a.pem"}]
 )
 def test_certificates_without_their_keys_are_refused(lonely: dict[str, str]) -> None:
-    with pytest.raises(ValidationError, match="door_certificate|go together"):
+    with pytest.raises(ValidationError, match=r"door_certificate|go together"):
         Settings(**lonely)  # type: ignore[arg-type]
