@@ -79,6 +79,9 @@ def _read(body: bytes, headers: dict[str, str]) -> WebAnswer:
     return WebAnswer(trailers.get("grpc-status", ""), trailers.get("grpc-message", ""), trailers, messages)
 
 
+AT_ONCE = {"bot_pace_ms": 0, "answers_least_ms": 10, "answers_most_ms": 20, "queue_cycle_ms": 20}
+"""Bots that do not think, and queues that are looked at often."""
+
 Doors = Callable[..., AbstractAsyncContextManager[Door]]
 
 
@@ -88,7 +91,7 @@ def doors(sqlite_settings: Settings) -> Doors:
 
     @asynccontextmanager
     async def open_door(**changes: Any) -> AsyncIterator[Door]:
-        chosen = sqlite_settings.model_copy(update={"door_port": 0, "web_port": 0, **changes})
+        chosen = sqlite_settings.model_copy(update={"door_port": 0, "web_port": 0, **AT_ONCE, **changes})
         async with running_app(chosen, {name: find_bind(name) for name in SERVICES}) as app:
             assert app.public_address
             async with open_channel(app.public_address, [("grpc.use_local_subchannel_pool", 1)]) as channel:

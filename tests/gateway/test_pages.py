@@ -45,7 +45,7 @@ async def test_what_is_named_by_its_contents_is_kept_and_sent_packed(browser: ai
     async with browser.get("/assets/app-1a2b.js", headers={"Accept-Encoding": "gzip"}) as answer:
         assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
         assert answer.headers["Content-Encoding"] == "gzip"
-        assert answer.headers["Content-Type"].startswith("text/javascript")
+        assert "javascript" in answer.headers["Content-Type"]
         assert await answer.text() == "play()"
     async with browser.get("/icon.svg") as answer:
         assert answer.headers["Cache-Control"] == "no-cache"

@@ -15,7 +15,7 @@ OPERATORS_AT_THE_SERVER = {"Drain", "PlaceTable"}
 
 
 @pytest.fixture
-def roles(sqlite_settings: Settings) -> dict[str, dict[str, dict[str, set[str]]]]:
+async def roles(sqlite_settings: Settings) -> dict[str, dict[str, dict[str, set[str]]]]:
     """Of each service of ours its gRPC services, their methods and roles."""
     found = {}
     for name in SERVICES:

@@ -91,9 +91,8 @@ def test_secrets_follow_one_another_too() -> None:
 def test_the_public_half_is_no_secret_to_sign_with(pair: TokenKey) -> None:
     [shown] = jwks([pair])["keys"]
     claims = {"aud": "player", "sub": "p1", "name": "Ann", "exp": 2**33}
-    for secret in (json.dumps(shown), shown["x"]):
-        forged = jwt.encode(claims, secret.ljust(32), algorithm="HS256", headers={"kid": pair.key_id})
-        assert refused(tokens(pair), forged) == "token_invalid"
+    forged = jwt.encode(claims, shown["x"], algorithm="HS256", headers={"kid": pair.key_id})
+    assert refused(tokens(pair), forged) == "token_invalid"
     assert "d" not in shown
 
 

@@ -12,7 +12,7 @@ from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
 TABLES: Final = "/gouji.v1.Table"
 """How the paths of what table servers serve begin."""
 
-_BROKEN: Final = ("UF", "UC", "UR", "URX", "LR", "LH", "NC", "UPE")
+_BROKEN: Final = ("UF", "UC", "UR", "URX", "LR", "LH", "UPE")
 _LATE: Final = ("UT", "DT", "UMSDR", "SI")
 
 WEB_TRAILERS: Final = 0x80
@@ -60,7 +60,7 @@ def replies() -> list[Reply]:
     moving = ServiceError("table_moving", "The table's server does not answer.", AWAY_RETRY_MS)
     away = ServiceError("unreachable", "The service does not answer.", AWAY_RETRY_MS)
     return [
-        Reply(rate, flags=("RL",)),
+        Reply(rate, statuses=(429, 429)),
         Reply(full, flags=("OM", "UO")),
         Reply(lost, flags=("UH",), path=TABLES),
         Reply(moving, flags=_BROKEN, path=TABLES),

@@ -46,6 +46,11 @@ COLLECTION_THRESHOLDS: Final = (20_000, 20, 50)
 """New objects before the young are looked at, how often until the middle-aged are, and how often those until all."""
 
 
+SLACK_BYTES: Final = 64 * 1024
+"""By how much a request may be too large and still be refused with a reason: gRPC itself gives none, and Envoy lets
+pass what comes in one piece."""
+
+
 class StartError(Exception):
     """The process cannot start; the text says why and what to do."""
 
@@ -247,7 +252,8 @@ class App:
                 Deadlines(self.settings.request_timeout_seconds),
                 Admission(self.tokens, self._roles),
                 PlayerRates(self.settings.player_calls_per_second, self.clock),
-            ]
+            ],
+            self.settings.max_message_bytes,
         )
 
     async def _end_tasks(self) -> None:
@@ -362,7 +368,7 @@ def reachable(host: str, port: int) -> str:
 def _server_options(settings: Settings) -> list[tuple[str, Any]]:
     return [
         ("grpc.so_reuseport", 0),  # else a second process would share the port unnoticed
-        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.max_receive_message_length", settings.max_message_bytes + SLACK_BYTES),
         ("grpc.max_send_message_length", settings.max_message_bytes),
         ("grpc.server.max_pending_requests", 100_000),  # the default loses calls when thousands come at once
         ("grpc.server.max_pending_requests_hard_limit", 100_000),

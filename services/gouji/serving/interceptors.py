@@ -74,8 +74,10 @@ class Layer(Protocol):
 class Surround(grpc.aio.ServerInterceptor):
     """Puts the layers around every handler, the first one outermost."""
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
+    def __init__(self, layers: Sequence[Layer], most_bytes: int) -> None:
+        """Refuse requests of more than ``most_bytes`` with `too_large`; gRPC must be told to take a little more."""
         self._layers = layers
+        self._most_bytes = most_bytes
         self._handlers: dict[str, Handler] = {}
 
     async def intercept_service(
@@ -97,8 +99,8 @@ class Surround(grpc.aio.ServerInterceptor):
         behaviour, remake = _parts(handler)
 
         async def handle(call: Call) -> Any:
-            if isinstance(call.request, Undecodable):
-                raise ServiceError("malformed", f"The request is no message of {method}.")
+            if isinstance(call.request, Unreadable):
+                raise ServiceError(call.request.reason, call.request.sentence)
             return await behaviour(call.request, call.context)
 
         proceed: Proceed = handle
@@ -108,7 +110,23 @@ class Surround(grpc.aio.ServerInterceptor):
         async def answer(request: Any, context: Context) -> Any:
             return await proceed(Call(service, method, handler.response_streaming, request, context))
 
-        return remake(answer, _reading(handler.request_deserializer), _packing(handler.response_serializer))
+        return remake(
+            answer, self._reading(method, handler.request_deserializer), _packing(handler.response_serializer)
+        )
+
+    def _reading(self, method: str, deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
+        large = Unreadable("too_large", f"A request has {self._most_bytes} bytes at most.")
+        broken = Unreadable("malformed", f"The request is no message of {method}.")
+
+        def read(data: bytes) -> Any:
+            if len(data) > self._most_bytes:
+                return large
+            try:
+                return deserialize(data) if deserialize else data
+            except (DecodeError, ValueError):
+                return broken
+
+        return read
 
 
 async def _refuse_unknown(_requests: Any, context: Context) -> None:
@@ -119,18 +137,12 @@ async def _refuse_unknown(_requests: Any, context: Context) -> None:
 _UNKNOWN: Handler = grpc.stream_stream_rpc_method_handler(_refuse_unknown)
 
 
-class Undecodable:
-    """Stands for a request that is no message, so that the layers can refuse it."""
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a request that is no message, or too large a one, so that the layers can refuse it."""
 
-
-def _reading(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
-    def read(data: bytes) -> Any:
-        try:
-            return deserialize(data) if deserialize else data
-        except (DecodeError, ValueError):
-            return Undecodable()
-
-    return read
+    reason: str
+    sentence: str
 
 
 def _packing(serialize: Callable[[Any], bytes] | None) -> Callable[[Any], bytes]:
