@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 from base64 import b64decode
 from datetime import timedelta
@@ -13,6 +14,7 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
+from prometheus_client import generate_latest
 
 from gouji.client import Credentials, Patience, Queue, Session, TableClient
 from gouji.client.tables import Server
@@ -260,6 +262,15 @@ async def test_an_address_that_calls_too_often_is_refused_for_a_while(doors: Any
         )
         told = {(answer.status, reason(answer.headers)) for answer in answers}
         assert told - {("16", "token_missing")} == {("8", "rate_limited")}
+
+
+async def test_what_envoy_counts_stands_on_the_metrics_page(doors: Any) -> None:
+    async with doors(door_address_guests_per_minute=1) as door:
+        await door.guest()
+        await refused(door.guest())
+        page = (await asyncio.to_thread(generate_latest, door.app.metrics.registry)).decode()
+    assert re.search(r'^envoy_cluster_upstream_rq_total\{envoy_cluster_name="gateway"\} 1\.0$', page, re.MULTILINE)
+    assert re.search(r"^envoy_http_local_rate_limit_rate_limited_total\{.*\} 1\.0$", page, re.MULTILINE)
 
 
 async def test_guests_of_one_address_are_counted_apart(doors: Any) -> None:

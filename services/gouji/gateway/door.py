@@ -15,6 +15,7 @@ from aiohttp import web
 
 from gouji.gateway.endpoints import Address, endpoints, split
 from gouji.gateway.envoy import BEHIND, Config, certificate, config_for, render
+from gouji.gateway.envoy_metrics import EnvoyMetrics
 from gouji.gateway.envoy_process import CONFIGURATION, EnvoyProcess, find_envoy
 from gouji.gateway.pages import pages
 from gouji.gateway.routing import Server
@@ -68,6 +69,7 @@ class Door:
         self._write(replace(config, port=port))  # where it listens if it must be started again
         scheme = "https" if config.outside else "http"
         self._app.public_address = f"{scheme}://{reachable(config.host, port)}"
+        self._app.metrics.registry.register(EnvoyMetrics(config.admin))
         self._app.log.info("door_open", address=self._app.public_address)
 
     async def keep(self) -> None:
