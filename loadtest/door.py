@@ -87,14 +87,17 @@ async def streams(process: Process, crowd: Crowd, number: int) -> bool:
     await crowd.hear(HEARTBEATS)
     more = number - warm
     grown = [(resident(pid) - then) / more / 1024 for pid, then in zip(pids, before, strict=True)]
-    print(f"{number} streams, {more / seconds:.0f} opened a second, {crowd.broken} broken")
+    print(f"{number} streams, {more / seconds:.0f} opened a second")
     print(f"memory a stream: {grown[0]:.1f} KiB in Envoy, {grown[1]:.1f} KiB in the server")
-    print(f"Envoy has {resident(envoy) >> 20} MiB")
-    return not crowd.broken
+    print(f"Envoy has {resident(envoy) >> 20} MiB; broken: {dict(crowd.broken)}")
+    return not +crowd.broken
 
 
 async def storm(process: Process, crowd: Crowd, way: Way) -> bool:
-    """Break all streams at once, and print how long they, and those who come anew, take to get in; says whether that was in time."""
+    """Break all streams at once, and print how long they, and those who come anew, take to get in.
+
+    Returns whether that was in time.
+    """
     came: list[float] = []
     newcomers = asyncio.create_task(keep_coming(way, came))
     cut = time.monotonic()
@@ -102,9 +105,8 @@ async def storm(process: Process, crowd: Crowd, way: Way) -> bool:
     back = sorted(await crowd.began(since=cut))
     newcomers.cancel()
     await asyncio.gather(newcomers, return_exceptions=True)
-    print(
-        f"{len(back)} came back at once: {shares(back)}; {len(came)} guests were made meanwhile: {shares(sorted(came))}"
-    )
+    print(f"{len(back)} came back at once: {shares(back)}")
+    print(f"{len(came)} guests were made meanwhile: {shares(sorted(came))}")
     return back[len(back) * 99 // 100] <= BACK_SECONDS
 
 

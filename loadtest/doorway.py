@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -120,7 +121,7 @@ async def deliveries(ways: Sequence[Way], table_id: str, number: int) -> list[li
 class Crowd:
     """Watches that are held open, each counting what it hears, and opened again when they break.
 
-    Every one that breaks is counted in ``broken``.
+    Every break is counted in ``broken``, by what it was.
     """
 
     def __init__(self, way: Way, table_ids: Sequence[str]) -> None:
@@ -130,7 +131,7 @@ class Crowd:
         self._tasks: list[asyncio.Task[None]] = []
         self._heard: list[int] = []
         self._begun: list[float] = []
-        self.broken = 0
+        self.broken: Counter[str] = Counter()
 
     async def grow(self, number: int) -> None:
         """Open watches until there are so many; each has had its first message then."""
@@ -172,8 +173,8 @@ class Crowd:
                     failures = 0
                 raise EOFError
             except (grpc.aio.AioRpcError, EOFError) as error:
-                self.broken += not failures
                 told = refusal_of(error) if isinstance(error, grpc.RpcError) else None
+                self.broken[(told and told.reason) or str(error)] += not failures
                 asked = None if told is None or told.retry_after_ms is None else told.retry_after_ms / 1000
                 await asyncio.sleep(patience.delay(failures, asked))
                 failures += 1
