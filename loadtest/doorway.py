@@ -14,9 +14,8 @@ from cluster import free_port
 from servers import Process, environment_of
 
 from gouji.cli.serve import SERVICES
-from gouji.client import Patience
+from gouji.client import ClientError, Patience
 from gouji.serving.database import Database
-from gouji.serving.errors import refusal_of
 from gouji.serving.settings import Settings
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc, table_pb2, table_pb2_grpc
 from gouji.v1.events_pb2 import Seat
@@ -173,14 +172,21 @@ class Crowd:
                     failures = 0
                 raise EOFError
             except (grpc.aio.AioRpcError, EOFError) as error:
-                told = refusal_of(error) if isinstance(error, grpc.RpcError) else None
-                self.broken[(told and told.reason) or str(error)] += not failures
-                asked = None if told is None or told.retry_after_ms is None else told.retry_after_ms / 1000
+                why, asked = _told(error)
+                self.broken[why] += not failures
                 await asyncio.sleep(patience.delay(failures, asked))
                 failures += 1
                 # As a client does: where is it now?
                 with suppress(grpc.aio.AioRpcError):
                     await self._way.locate(table_id)
+
+
+def _told(error: Exception) -> tuple[str, float | None]:
+    """Say why a stream broke, and after how many seconds one is asked to come again."""
+    if not isinstance(error, grpc.aio.AioRpcError):
+        return "ended", None
+    failed = ClientError.of(error)
+    return failed.reason or failed.code.name, failed.retry_after
 
 
 def envoy_of(pid: int) -> int:
