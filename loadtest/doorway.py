@@ -176,9 +176,13 @@ class Crowd:
                 self.broken[why] += not failures
                 await asyncio.sleep(patience.delay(failures, asked))
                 failures += 1
-                # As a client does: where is it now?
-                with suppress(grpc.aio.AioRpcError):
-                    await self._way.locate(table_id)
+                if why not in _BROKE:  # as the SDK does
+                    with suppress(grpc.aio.AioRpcError):
+                        await self._way.locate(table_id)
+
+
+_BROKE = ("ended", *(code.name for code in grpc.StatusCode))
+"""How a stream breaks of which nobody says why."""
 
 
 def _told(error: Exception) -> tuple[str, float | None]:
