@@ -57,6 +57,9 @@ bench: install   ## measure the engine beside its peers, and the start of `gouji
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/up.py
 
+recompute: install   ## record 10,000 simulated matches on PostgreSQL, and make points and ratings anew
+	$(BIN)/python loadtest/recompute.py --database-url postgresql://postgres@127.0.0.1:5432/postgres
+
 loadtest/watchers: loadtest/watchers.cpp
 	g++ -O2 -std=c++17 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs grpc++)
 
@@ -71,4 +74,4 @@ load: install watchers   ## put one table server under load: 100, 1,000 and 4,00
 clean:           ## remove all that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
 
-.PHONY: help install up test faults leaks matches lint protos fresh lock bench watchers load clean
+.PHONY: help install up test faults leaks matches lint protos fresh lock bench recompute watchers load clean

@@ -329,6 +329,7 @@ def records(draw: st.DrawFn) -> Record:
         length=length,
         target=target,
         started=draw(st.none() | st.datetimes(timezones=st.just(UTC))),
+        board=draw(names),
         held=draw(st.booleans()),
         hands=tuple(draw(st.lists(ended_hands | hands_in_play | abandoned_hands, max_size=2))),
         total=draw(st.none() | results.map(lambda result: replace(result, order=()))),

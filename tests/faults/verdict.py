@@ -130,11 +130,13 @@ def _shows(log: Sequence[Event], sequence: int, seat: int | None, action: object
 
 
 async def _result_problems(database: Database, logs: Logs) -> list[str]:
-    """Scoring has every hand that counts, once, with the log's digest, and no other."""
+    """Scoring has every hand that counts, once, with the log's digest; a match that was given up has no other."""
     async with database.connect() as connection:
         payloads = list(await connection.scalars(sa.select(hand_results.c.payload)))
     recorded = sorted(
-        (result.table_id, result.hand, result.digest) for result in map(scoring_pb2.HandResult.FromString, payloads)
+        (result.table_id, result.hand, result.digest)
+        for result in map(scoring_pb2.HandResult.FromString, payloads)
+        if not result.abandoned
     )
     played = sorted(
         (table_id, event.hand, event.hand_ended.digest)

@@ -82,20 +82,20 @@ class Gallery:
 
 
 @asynccontextmanager
-async def gallery(folder: Path) -> AsyncIterator[Gallery]:
-    """Run the server on SQLite, and a client of it."""
+async def gallery(folder: Path, **environment: str) -> AsyncIterator[Gallery]:
+    """Run the server on SQLite, and a client of it; the server gets the variables of ``environment`` too."""
     settings = Settings(database_url=f"sqlite:///{folder}/watches.sqlite", data_directory=folder)
     database = Database(settings.database_url)
     await database.upgrade()
     await database.close()
-    environment = {
+    usual = {
         "GOUJI_DATABASE_URL": settings.database_url,
         "GOUJI_DATA_DIRECTORY": str(folder),
         "GOUJI_METRICS_PORT": "-1",
         "GOUJI_LOG_FORMAT": "json",
         "GOUJI_LOG_LEVEL": "info",
     }
-    process = Process("all", SERVICES, free_port(), {**_kept(), **environment}, folder / "all.log")
+    process = Process("all", SERVICES, free_port(), {**_kept(), **usual, **environment}, folder / "all.log")
     process.start()
     try:
         await process.ready()

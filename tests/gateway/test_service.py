@@ -9,7 +9,8 @@ import grpc
 import jwt
 import pytest
 
-from gouji.gateway.service import LONGEST_NAME, MOVING_RETRY_MS, bind
+from gouji.gateway.profile import LONGEST_NAME
+from gouji.gateway.service import MOVING_RETRY_MS, bind
 from gouji.scoring.service import bind as bind_scoring
 from gouji.serving.app import App
 from gouji.serving.clock import microseconds

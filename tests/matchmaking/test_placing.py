@@ -2,10 +2,11 @@
 
 import pytest
 
+from gouji.matchmaking.matches import table_row
 from gouji.matchmaking.placing import BOT_NAMES, name_bots, of_proposal, of_request, reseated
 from gouji.matchmaking.policy import Member, Proposal, Quality, Seated, Waiting
 from gouji.serving.errors import ServiceError
-from gouji.v1.events_pb2 import Seat
+from gouji.v1.events_pb2 import Board, Seat
 from gouji.v1.matchmaking_pb2 import PlaceTableRequest
 from gouji.v1.rules_pb2 import Clock, MatchLength, RuleSet
 
@@ -66,6 +67,19 @@ def test_a_request_becomes_a_table() -> None:
     assert placement.kind == "placed"
 
 
+BOARD = Board(board_id="spring/1/2", commitment=bytes(32))
+
+
+def test_a_tournaments_table_carries_its_board_and_the_secret_as_it_came_sealed() -> None:
+    placement = of_request(request(tournament="spring", board=BOARD, board_secret=b"sealed"), "tb1", LEVELS)
+    assert (placement.spec.tournament, placement.spec.board) == ("spring", BOARD)
+    assert placement.spec.board_secret == b"sealed"
+    assert table_row(placement, 0, "placed")["board_id"] == "spring/1/2"
+    other = of_request(request(), "tb1", LEVELS)
+    assert not other.spec.HasField("board")
+    assert table_row(other, 0, "placed")["board_id"] is None
+
+
 def test_a_bots_given_name_is_kept() -> None:
     seats = [*[Seat(bot_level="greedy")] * 5, Seat(bot_level="random", name="Rob")]
     assert of_request(request(seats=seats), "tb1", LEVELS).spec.seats[5].name == "Rob"
@@ -90,6 +104,12 @@ GOOD = [Seat(bot_level="greedy")] * 5
         ({"length": MatchLength(hands=33)}, "malformed", "length.hands"),
         ({"clock": Clock(answers_least_ms=2, answers_most_ms=1)}, "malformed", "clock.answers_least_ms"),
         ({"rules": RuleSet(overrides={"burn": "perhaps"})}, "bad_rule_value", "rules"),
+        ({"tournament": "a\0b"}, "malformed", "tournament"),
+        ({"board": BOARD}, "malformed", "board_secret"),
+        ({"board_secret": b"sealed"}, "malformed", "board_secret"),
+        ({"board": BOARD, "board_secret": bytes(257)}, "malformed", "board_secret"),
+        ({"board": Board(commitment=bytes(32)), "board_secret": b"s"}, "malformed", "board.board_id"),
+        ({"board": Board(board_id="b", commitment=bytes(31)), "board_secret": b"s"}, "malformed", "board.commitment"),
     ],
 )
 def test_a_request_that_makes_no_table_is_refused(changes: dict[str, object], reason: str, field: str) -> None:

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
 from gouji.matchmaking.teams import fairest, splits, win_chance
+from gouji.scoring.rating import BETA
 
 RATINGS = st.lists(st.floats(0, 50), min_size=6, max_size=6)
 
 
 @given(RATINGS, st.lists(st.floats(0.5, 9), min_size=6, max_size=6))
 def test_the_chance_is_what_scorings_model_predicts(mus: list[float], sigmas: list[float]) -> None:
-    model = PlackettLuce()
+    model = PlackettLuce(beta=BETA)
     six = [model.rating(mu=mu, sigma=sigma) for mu, sigma in zip(mus, sigmas, strict=True)]
     lead = sum(mus[:3]) - sum(mus[3:])
     expected = model.predict_win([six[:3], six[3:]])[0]

@@ -1,7 +1,6 @@
-"""A scoring service on each kind of database, and a stub for it."""
+"""A scoring service on each kind of database, and studios that are told of what it records."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
@@ -9,7 +8,9 @@ from gouji.scoring.service import bind
 from gouji.serving.app import App
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
-from gouji.v1 import scoring_pb2_grpc
+
+from .desk import Desk
+from .studio import Studio, open_studio
 
 
 @pytest.fixture
@@ -19,6 +20,18 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 
 @pytest.fixture
-def scoring(app: App) -> Any:
-    """A stub that calls as a service."""
-    return app.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub)
+def desk(app: App) -> Desk:
+    return Desk.of(app)
+
+
+@pytest.fixture
+async def studio() -> AsyncIterator[Studio]:
+    async with open_studio() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def club() -> AsyncIterator[Studio]:
+    """Another one."""
+    async with open_studio() as opened:
+        yield opened

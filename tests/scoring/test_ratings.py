@@ -1,109 +1,146 @@
-"""Ratings over real gRPC, on both databases: changed with the last hand of a queue's match, and looked up."""
+"""Ratings over real gRPC, on both databases: changed once all hands of a match are there, and looked up."""
 
 import asyncio
-from collections.abc import Sequence
+import random
 from typing import Any
 
 import grpc
 import pytest
 
-from gouji.scoring.rating import START, Match, Skill, after
+from gouji.scoring.rating import MODEL, START, Skill, after, match_to_rate, widened
 from gouji.scoring.service import MOST_RATINGS
 from gouji.serving.app import App
 from gouji.serving.errors import refusal_of
-from gouji.v1 import rules_pb2, scoring_pb2, scoring_pb2_grpc
-from gouji.v1.events_pb2 import Seat
+from gouji.serving.schema import match_results, rated_matches, rating_changes, ratings
+from gouji.v1 import scoring_pb2, scoring_pb2_grpc
+from gouji.v1.scoring_pb2 import Conduct, GetRatingsRequest, HandResult
 
-PEOPLE = [f"p{seat}" for seat in range(6)]
-SCORES = (4, 2, 0, 0, -2, -4)
+from .desk import DAY_US, ENDED_US, SIX, Desk, hand, last
+
 BOT = "bot:greedy"
+BEGINNERS = dict.fromkeys([*SIX, BOT], START)
 
 
-def last_hand(table_id: str = "t1", players: Sequence[str] = PEOPLE, **changes: Any) -> scoring_pb2.HandResult:
-    """The last hand of a queue's match; a player of no name is a bot."""
-    seats = [Seat(player_id=player) if player else Seat(bot_level="greedy") for player in players]
-    plain = {"hand": 2, "queue": "local/quick", "last": True, "match_scores": SCORES, "match_team_scores": (2, -2)}
-    made = scoring_pb2.HandResult(
-        table_id=table_id,
-        rules=rules_pb2.RuleSet(preset="qingdao"),
-        seats=seats,
-        order=range(6),
-        scores=(0,) * 6,
-        team_scores=(0, 0),
-        **(plain | changes),
-    )
-    made.ended.FromMicroseconds(1_700_000_000_123_456)
-    return made
+def shown(skills: dict[str, Skill]) -> dict[str, tuple[float, float, int]]:
+    """Skills as the service shows them."""
+    return {one: skill[:3] for one, skill in sorted(skills.items())}
 
 
-async def record(scoring: Any, made: scoring_pb2.HandResult) -> None:
-    await scoring.RecordHand(scoring_pb2.RecordHandRequest(result=made))
+def rated(before: dict[str, Skill], *results: HandResult) -> dict[str, Skill]:
+    """What a match makes of ratings."""
+    made = match_to_rate(results)
+    assert made is not None
+    return {**before, **after(made, {one: before[one] for one in made.involved})}
 
 
-async def skills(scoring: Any, players: Sequence[str] = PEOPLE, family: str = "qingdao") -> dict[str, Skill]:
-    request = scoring_pb2.GetRatingsRequest(player_ids=players, family=family)
-    ratings = (await scoring.GetRatings(request)).ratings
-    assert [rating.player_id for rating in ratings] == list(players)
-    return {rating.player_id: Skill(rating.mu, rating.sigma, rating.matches) for rating in ratings}
+async def test_a_queues_match_changes_six_ratings_once_all_its_hands_are_there_in_any_order(desk: Desk) -> None:
+    hands = [hand(players=SIX), hand(number=2, players=SIX), last(number=3)]
+    for made in random.Random(4).sample(hands, 3):
+        assert await desk.ratings() == shown(dict.fromkeys(SIX, START))
+        await desk.record(made)
+    expected = rated(dict.fromkeys(SIX, START), *hands)
+    assert await desk.ratings() == shown(expected)
+    assert {row.player_id: row.updated_at for row in await desk.rows(ratings)} == dict.fromkeys(SIX, ENDED_US)
 
 
-async def test_the_last_hand_of_a_queues_match_changes_six_ratings_by_the_points_of_the_match(scoring: Any) -> None:
-    await record(scoring, last_hand())
-    assert await skills(scoring) == after(Match(PEOPLE, SCORES, (2, -2)), dict.fromkeys(PEOPLE, START))
-
-
-async def test_ratings_go_on_from_where_they_are(scoring: Any) -> None:
-    expected = dict.fromkeys(PEOPLE, START)
+async def test_ratings_go_on_from_where_they_are_and_each_change_is_written_down(desk: Desk) -> None:
+    expected = dict.fromkeys(SIX, START)
     for number in range(3):
-        await record(scoring, last_hand(f"t{number}"))
-        expected = after(Match(PEOPLE, SCORES, (2, -2)), expected)
-    assert await skills(scoring) == expected
+        await desk.record(last(f"t{number}"))
+        expected = rated(expected, last(f"t{number}"))
+    assert await desk.ratings() == shown(expected)
+    order = await desk.rows(rated_matches)
+    assert [row.table_id for row in order] == ["t0", "t1", "t2"]
+    assert {(row.family, row.model, row.revision, row.corrections) for row in order} == {("standard", MODEL, 1, 0)}
+    mine = [row for row in await desk.rows(rating_changes) if row.player_id == "a"]
+    assert [row.number for row in mine] == [row.number for row in order]
+    assert [row.matches for row in mine] == [1, 2, 3]
+    assert mine[0].mu_before == START.mu
+    assert [row.mu_before for row in mine[1:]] == [row.mu_after for row in mine[:-1]]
+    assert (mine[-1].mu_after, mine[-1].sigma_after) == expected["a"][:2]
 
 
-async def test_a_hand_that_is_sent_again_is_rated_once(scoring: Any) -> None:
-    await asyncio.gather(*(record(scoring, last_hand()) for _ in range(10)))
-    assert {skill.matches for skill in (await skills(scoring)).values()} == {1}
+async def test_a_hand_that_is_sent_again_is_rated_once(desk: Desk) -> None:
+    await desk.write(last())
+    await asyncio.gather(*(desk.send(last()) for _ in range(10)))
+    assert {matches for _, _, matches in (await desk.ratings()).values()} == {1}
 
 
-@pytest.mark.parametrize("changes", [{"last": False}, {"queue": ""}, {"match_scores": ()}])
-async def test_other_hands_and_other_tables_change_nobodys_rating(scoring: Any, changes: dict[str, Any]) -> None:
-    await record(scoring, last_hand(**changes))
-    assert set((await skills(scoring)).values()) == {START}
+@pytest.mark.parametrize("made", [hand(players=SIX), last(queue=""), last(abandoned=True, order=[], scores=[])])
+async def test_other_hands_and_other_tables_change_nobodys_rating(desk: Desk, made: HandResult) -> None:
+    await desk.record(made)
+    assert set((await desk.ratings()).values()) == {START[:3]}
+    assert await desk.rows(rated_matches) == []
 
 
-async def test_bots_have_a_rating_for_their_level(scoring: Any) -> None:
-    await record(scoring, last_hand(players=["p0", "", "p2", "", "p4", ""]))
-    found = await skills(scoring, ["p0", BOT])
-    assert found["p0"].mu > START.mu > found[BOT].mu
-    assert found[BOT].matches == 1
+async def test_tournaments_are_rated_too(desk: Desk) -> None:
+    await desk.record(last(queue="", tournament="cup"))
+    assert (await desk.ratings())["a"][0] > START.mu
+    (row,) = await desk.rows(match_results)
+    assert (row.tournament, row.queue, row.region) == ("cup", "", "")
 
 
-async def test_each_family_of_rules_has_ratings_of_its_own(scoring: Any) -> None:
-    await record(scoring, last_hand())
-    assert set((await skills(scoring, family="standard")).values()) == {START}
+async def test_bots_have_a_rating_for_their_level(desk: Desk) -> None:
+    await desk.record(last(players=["a", "", "c", "", "e", ""]))
+    found = await desk.ratings("a", BOT)
+    assert found["a"][0] > START.mu > found[BOT][0]
+    assert found[BOT][2] == 1
 
 
-async def test_matches_that_end_at_once_with_the_same_players_are_all_rated(scoring: Any) -> None:
-    tables = [(f"t{number}", PEOPLE[number:] + PEOPLE[:number]) for number in range(6)]
-    await asyncio.gather(*(record(scoring, last_hand(table, players)) for table, players in tables))
-    assert {skill.matches for skill in (await skills(scoring)).values()} == {6}
+async def test_a_bot_that_stood_in_keeps_its_rating_and_whom_it_stood_in_for_does_not_gain(desk: Desk) -> None:
+    await desk.record(last(conduct=[Conduct(by_bot=9), *[Conduct(by_player=9)] * 5]))
+    found = await desk.ratings("a", "c", BOT)
+    assert found["a"] == (START.mu, START.sigma, 1)
+    assert found["c"][0] > START.mu
+    assert found[BOT] == START[:3]
+
+
+async def test_each_family_of_rules_has_ratings_of_its_own(desk: Desk) -> None:
+    await desk.record(last(preset="qingdao"))
+    assert set((await desk.ratings()).values()) == {START[:3]}
+    assert set((await desk.ratings(family="qingdao")).values()) != {START[:3]}
+
+
+async def test_who_has_not_played_for_long_is_less_sure_when_read_and_when_rated(desk: Desk) -> None:
+    first, later = last(ended=ENDED_US - 9 * DAY_US), last("t2")
+    await desk.record(first)
+    then = rated(dict.fromkeys(SIX, START), first)
+    found = {one: widened(one, skill, ENDED_US) for one, skill in then.items()}
+    assert found["a"].sigma > then["a"].sigma
+    assert await desk.ratings() == shown(found)
+    await desk.record(later)
+    assert {row.player_id: row.sigma for row in await desk.rows(ratings)} == {
+        one: skill.sigma for one, skill in rated(found, later).items()
+    }
+
+
+async def test_matches_that_end_at_once_with_the_same_players_are_all_rated_in_one_order(desk: Desk) -> None:
+    tables = {f"t{number}": last(f"t{number}", players=SIX[number:] + SIX[:number]) for number in range(6)}
+    await asyncio.gather(*(desk.record(made) for made in tables.values()))
+    expected = dict.fromkeys(SIX, START)
+    for row in await desk.rows(rated_matches):
+        expected = rated(expected, tables[row.table_id])
+    assert await desk.ratings() == shown(expected)
+
+
+async def test_ratings_say_whether_they_are_provisional(desk: Desk) -> None:
+    answer = await desk.stub.GetRatings(GetRatingsRequest(player_ids=["a"], family="standard"))
+    assert answer.ratings[0].provisional
 
 
 @pytest.mark.parametrize(
-    ("request_", "field"),
+    ("asked", "field"),
     [
-        (scoring_pb2.GetRatingsRequest(family="standard"), "player_ids"),
-        (scoring_pb2.GetRatingsRequest(player_ids=["p"] * (MOST_RATINGS + 1), family="standard"), "player_ids"),
-        (scoring_pb2.GetRatingsRequest(player_ids=["p", ""], family="standard"), "player_ids[1]"),
-        (scoring_pb2.GetRatingsRequest(player_ids=["a\0b"], family="standard"), "player_ids[0]"),
-        (scoring_pb2.GetRatingsRequest(player_ids=["p"]), "family"),
+        (GetRatingsRequest(family="standard"), "player_ids"),
+        (GetRatingsRequest(player_ids=["p"] * (MOST_RATINGS + 1), family="standard"), "player_ids"),
+        (GetRatingsRequest(player_ids=["p", ""], family="standard"), "player_ids[1]"),
+        (GetRatingsRequest(player_ids=["a\0b"], family="standard"), "player_ids[0]"),
+        (GetRatingsRequest(player_ids=["p"]), "family"),
     ],
 )
-async def test_a_question_that_makes_no_sense_is_refused(
-    scoring: Any, request_: scoring_pb2.GetRatingsRequest, field: str
-) -> None:
+async def test_a_question_that_makes_no_sense_is_refused(desk: Desk, asked: GetRatingsRequest, field: str) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await scoring.GetRatings(request_)
+        await desk.stub.GetRatings(asked)
     told = refusal_of(refused.value)
     assert told
     assert (told.reason, told.metadata["field"]) == ("malformed", field)

@@ -2,156 +2,85 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Any
 
 import grpc
 import pytest
 import sqlalchemy as sa
 
-from gouji.scoring import ledger
+from gouji.scoring.books import Books
 from gouji.scoring.service import bind
-from gouji.scoring.store import Kept, Store
 from gouji.serving.app import App
 from gouji.serving.errors import reason_of, refusal_of
-from gouji.serving.schema import hand_results, player_points, player_totals
+from gouji.serving.schema import board_entries, hand_results, match_results, match_seats, player_points, players
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
-from gouji.v1 import rules_pb2, scoring_pb2, scoring_pb2_grpc
-from gouji.v1.events_pb2 import Seat
+from gouji.v1 import scoring_pb2, scoring_pb2_grpc
+from gouji.v1.scoring_pb2 import Conduct, HandResult
 
-BOT = Seat(name="Bot", bot_level="greedy")
+from .desk import ENDED_US, SIX, Desk, hand, last, refusal
 
-
-def people(*ids: str) -> list[Seat]:
-    return [Seat(player_id=player_id, name=player_id.title()) for player_id in ids]
+CONFLICT = grpc.StatusCode.FAILED_PRECONDITION
 
 
-def result(
-    table_id: str = "t1",
-    hand: int = 1,
-    *,
-    seats: Sequence[Seat] = (),
-    order: Sequence[int] = (0, 1, 2, 3, 4, 5),
-    scores: Sequence[int] = (4, 2, 0, 0, -2, -4),
-    preset: str = "",
-) -> scoring_pb2.HandResult:
-    made = scoring_pb2.HandResult(
-        table_id=table_id,
-        hand=hand,
-        rules=rules_pb2.RuleSet(preset=preset, overrides={"report_at": "9", "burn": "false", "yield": "true"}),
-        queue="local/quick",
-        seats=seats or [*people("ann", "bob"), *[BOT] * 4],
-        order=order,
-        scores=scores,
-        team_scores=[2, 0],
-        digest="abc",
-    )
-    made.ended.FromMicroseconds(1_700_000_000_123_456)
-    return made
+async def name(app: App, *player_ids: str) -> None:
+    """Give some players a name."""
+    rows = [{"player_id": player_id, "name": player_id.title(), "created_at": 0} for player_id in player_ids]
+    async with app.database.begin() as connection:
+        await connection.execute(sa.insert(players), rows)
 
 
-async def record(scoring: Any, made: scoring_pb2.HandResult) -> bool:
-    """Record a result; whether it was recorded before."""
-    answer = await scoring.RecordHand(scoring_pb2.RecordHandRequest(result=made))
-    return bool(answer.already_recorded)
+async def test_a_hand_counts_for_its_people_and_not_for_its_bots(desk: Desk) -> None:
+    await desk.record(hand(order=(1, 0, 2, 3, 4, 5), scores=(2, 4, 0, 0, -2, -4)))
+    assert (await desk.points("ann"), await desk.points("bob")) == ([(2, 2)], [(4, 1)])
+    assert await desk.count(player_points) == [2]
 
 
-async def totals_of(scoring: Any, player_id: str) -> scoring_pb2.PlayerTotals:
-    answer = await scoring.GetPlayerTotals(scoring_pb2.GetPlayerTotalsRequest(player_id=player_id))
-    return answer.totals  # type: ignore[no-any-return]
+async def test_a_hand_of_bots_alone_is_kept_and_counts_for_nobody(desk: Desk) -> None:
+    await desk.record(hand(players=[""] * 6))
+    assert len(await desk.match()) == 1
+    assert await desk.count(player_points) == [0]
 
 
-async def leaders(scoring: Any, preset: str = "", limit: int = 0) -> list[scoring_pb2.PlayerTotals]:
-    answer = await scoring.GetLeaderboard(scoring_pb2.GetLeaderboardRequest(preset=preset, limit=limit))
-    return list(answer.players)
+async def test_the_same_hand_again_changes_nothing_and_says_so(desk: Desk) -> None:
+    await desk.record(hand())
+    assert [await desk.send(hand()) for _ in range(3)] == [True] * 3
+    assert await desk.points("ann") == [(4, 1)]
 
 
-async def match(scoring: Any, table_id: str) -> list[scoring_pb2.HandResult]:
-    answer = await scoring.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))
-    return list(answer.hands)
-
-
-async def count(app: App, table: sa.Table) -> int:
-    async with app.database.connect() as connection:
-        return int((await connection.execute(sa.select(sa.func.count()).select_from(table))).scalar_one())
-
-
-@asynccontextmanager
-async def refusal(reason: str, code: grpc.StatusCode) -> AsyncIterator[None]:
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
-        yield
-    assert (reason_of(refused.value), refused.value.code()) == (reason, code)
-
-
-async def test_a_hand_counts_for_its_people_and_not_for_its_bots(app: App, scoring: Any) -> None:
-    assert await record(scoring, result(order=(1, 0, 2, 3, 4, 5), scores=(2, 4, 0, 0, -2, -4))) is False
-    ann = await totals_of(scoring, "ann")
-    assert (ann.name, ann.hands, ann.points, list(ann.places), ann.rank) == (
-        "Ann",
-        1,
-        2,
-        [0, 1, 0, 0, 0, 0],
-        2,
-    )
-    bob = await totals_of(scoring, "bob")
-    assert (bob.hands, bob.points, list(bob.places), bob.rank) == (1, 4, [1, 0, 0, 0, 0, 0], 1)
-    assert [leader.player_id for leader in await leaders(scoring)] == ["bob", "ann"]
-    assert await count(app, player_points) == 2
-
-
-async def test_a_hand_of_bots_alone_is_kept_and_counts_for_nobody(app: App, scoring: Any) -> None:
-    assert await record(scoring, result(seats=[BOT] * 6)) is False
-    assert len(await match(scoring, "t1")) == 1
-    assert await leaders(scoring) == []
-
-
-async def test_the_same_hand_again_changes_nothing_and_says_so(scoring: Any) -> None:
-    await record(scoring, result())
-    first = await totals_of(scoring, "ann")
-    assert [await record(scoring, result()) for _ in range(3)] == [True] * 3
-    assert await totals_of(scoring, "ann") == first
-
-
-async def test_the_order_in_which_overrides_were_written_makes_no_other_result(scoring: Any) -> None:
-    made, again = result(), result()
+async def test_the_order_in_which_overrides_were_written_makes_no_other_result(desk: Desk) -> None:
+    made, again = hand(), hand()
     again.rules.overrides.clear()
-    for name in sorted(made.rules.overrides, reverse=True):
-        again.rules.overrides[name] = made.rules.overrides[name]
-    assert [await record(scoring, made), await record(scoring, again)] == [False, True]
+    for option in sorted(made.rules.overrides, reverse=True):
+        again.rules.overrides[option] = made.rules.overrides[option]
+    await desk.write(made)
+    assert [await desk.send(made), await desk.send(again)] == [False, True]
 
 
-async def test_another_result_for_the_same_hand_is_refused_and_changes_nothing(scoring: Any) -> None:
-    await record(scoring, result())
-    first = await totals_of(scoring, "ann")
-    for other in (
-        result(scores=(40, 2, 0, 0, -2, -4)),
-        result(seats=people(*"abcdef")),
-        result(preset="korea"),
-    ):
-        async with refusal("result_conflict", grpc.StatusCode.FAILED_PRECONDITION):
-            await record(scoring, other)
-    assert await match(scoring, "t1") == [result()]
-    assert [leader.player_id for leader in await leaders(scoring)] == ["ann", "bob"]
-    assert await totals_of(scoring, "ann") == first
+async def test_another_result_for_the_same_hand_is_refused_and_changes_nothing(desk: Desk) -> None:
+    await desk.record(hand())
+    for other in (hand(scores=(40, 2, 0, 0, -2, -4)), hand(players=SIX), hand(preset="korea")):
+        async with refusal("result_conflict", CONFLICT):
+            await desk.send(other)
+    assert len(await desk.match()) == 1
+    assert await desk.points("ann") == [(4, 1)]
 
 
-async def test_fifty_records_of_one_hand_at_once_count_once(app: App, scoring: Any) -> None:
-    repeated = await asyncio.gather(*(record(scoring, result()) for _ in range(50)))
+async def test_fifty_records_of_one_hand_at_once_count_once(desk: Desk) -> None:
+    await desk.write(hand())
+    repeated = await asyncio.gather(*(desk.send(hand()) for _ in range(50)))
     assert sorted(repeated) == [False] + [True] * 49
-    assert (await totals_of(scoring, "ann")).hands == 1
-    assert [await count(app, table) for table in (hand_results, player_points)] == [1, 2]
+    assert await desk.count(hand_results, player_points) == [1, 2]
 
 
-async def test_of_two_results_at_once_one_stands_whole(scoring: Any) -> None:
-    both = [result(), result(scores=(8, 4, 0, 0, -4, -8))]
-    outcomes = await asyncio.gather(*(record(scoring, made) for made in both * 20), return_exceptions=True)
-    stands = both.index((await match(scoring, "t1"))[0])
-    mine, others = outcomes[stands::2], outcomes[1 - stands :: 2]
-    assert sorted(mine, key=bool) == [False] + [True] * 19
-    assert {reason_of(error) for error in others} == {"result_conflict"}  # type: ignore[arg-type]
-    assert (await totals_of(scoring, "ann")).points == both[stands].scores[0]
+async def test_of_two_results_at_once_the_one_that_a_table_wrote_stands(desk: Desk) -> None:
+    both = [hand(), hand(scores=(8, 4, 0, 0, -4, -8))]
+    await desk.write(both[0])
+    outcomes = await asyncio.gather(*(desk.send(made) for made in both * 20), return_exceptions=True)
+    assert sorted(outcomes[::2], key=bool) == [False] + [True] * 19
+    reasons = {reason_of(error) for error in outcomes[1::2] if isinstance(error, grpc.aio.AioRpcError)}
+    assert reasons <= {"result_conflict", "unknown_result"}
+    assert await desk.points("ann") == [(both[0].scores[0], 1)]
 
 
 async def test_two_processes_that_record_the_same_hands_count_each_once(settings: Settings) -> None:
@@ -159,177 +88,161 @@ async def test_two_processes_that_record_the_same_hands_count_each_once(settings
         running_app(settings, {"scoring": bind}) as one,
         running_app(settings, {"scoring": bind}) as two,
     ):
-        stubs = [each.channels.stub("scoring", scoring_pb2_grpc.ScoringServiceStub) for each in (one, two)]
-        calls = [record(stub, result(hand=hand)) for hand in range(1, 11) for stub in stubs]
+        desks = [Desk.of(each) for each in (one, two)]
+        hands = [hand(number=number) for number in range(1, 11)]
+        await desks[0].write(*hands)
+        calls = [desk.send(made) for made in hands for desk in desks]
         assert sorted(await asyncio.gather(*calls)) == [False] * 10 + [True] * 10
-        assert (await totals_of(stubs[0], "ann")).hands == 10
+        assert len(await desks[0].points("ann")) == 10
 
 
-async def test_tables_with_the_same_players_in_other_seats_do_not_block_each_other(scoring: Any) -> None:
+async def test_tables_with_the_same_players_in_other_seats_do_not_block_each_other(desk: Desk) -> None:
     chance = random.Random(7)
-    seats = people(*"abcdef")
-    made = [result(f"t{number}", seats=chance.sample(seats, 6)) for number in range(40)]
-    assert await asyncio.gather(*(record(scoring, each) for each in made)) == [False] * 40
-    assert {leader.hands for leader in await leaders(scoring)} == {40}
+    made = [last(f"t{number}", players=chance.sample(SIX, 6)) for number in range(40)]
+    await asyncio.gather(*(desk.record(each) for each in made))
+    assert sum((await desk.leaders()).values()) == 0
+    assert (await desk.leaders()).keys() == set(SIX)
+    assert {matches for _, _, matches in (await desk.ratings()).values()} == {40}
 
 
-def random_results(number: int) -> list[scoring_pb2.HandResult]:
-    """Results of few players with few different points, so that many are equal."""
-    chance = random.Random(11)
-    everybody = [*people(*(f"p{player}" for player in range(12))), *[BOT] * 3]
-    return [
-        result(
-            f"t{table}",
-            seats=[seat if seat.player_id else BOT for seat in chance.sample(everybody, 6)],
-            order=chance.sample(range(6), 6),
-            scores=[chance.choice((-2, 0, 2)) for _ in range(6)],
-            preset=chance.choice(("", "standard", "qingdao")),
-        )
-        for table in range(number)
-    ]
+async def test_an_empty_preset_is_recorded_as_standard(desk: Desk) -> None:
+    await desk.record(hand("t1", preset=""), hand("t2", preset="standard"))
+    assert {row.preset for row in await desk.rows(player_points)} == {"standard"}
 
 
-def expected(results: Sequence[scoring_pb2.HandResult]) -> list[scoring_pb2.PlayerTotals]:
-    """The leaderboard, worked out from the results themselves."""
-    players: dict[str, scoring_pb2.PlayerTotals] = {}
-    for made in results:
-        for number, seat in enumerate(made.seats):
-            if seat.player_id:
-                blank = scoring_pb2.PlayerTotals(player_id=seat.player_id, name=seat.name, places=[0] * 6)
-                mine = players.setdefault(seat.player_id, blank)
-                mine.hands += 1
-                mine.points += made.scores[number]
-                mine.places[list(made.order).index(number)] += 1
-    ordered = sorted(players.values(), key=lambda each: (-each.points, each.hands, each.name, each.player_id))
-    for rank, each in enumerate(ordered, start=1):
-        each.rank = rank
-    return ordered
+async def test_names_are_those_that_players_have_now_and_no_result_keeps_them(desk: Desk) -> None:
+    await name(desk.app, "ann")
+    made = hand()
+    for seat in made.seats:
+        seat.name = "Somebody"
+    await desk.record(made)
+    assert [seat.name for seat in (await desk.match())[0].seats] == ["Ann", *[""] * 5]
+    assert b"Somebody" not in (await desk.rows(hand_results))[0].payload
+    assert await desk.send(made)
+    assert await desk.send(hand())
 
 
-async def test_totals_and_ranks_are_those_of_all_recorded_hands(scoring: Any) -> None:
-    results = random_results(60)
-    for made in results:
-        await record(scoring, made)
-    of_preset = [made for made in results if made.rules.preset == "qingdao"]
-    assert await leaders(scoring) == expected(results)
-    assert await leaders(scoring, "qingdao") == expected(of_preset)
-    assert await leaders(scoring, limit=3) == expected(results)[:3]
-    for each in expected(results):
-        assert await totals_of(scoring, each.player_id) == each
+async def test_a_match_has_its_hands_in_order_as_they_were_written(desk: Desk) -> None:
+    hands = [hand(number=number) for number in (3, 1, 2)]
+    await desk.record(*hands, hand("other"))
+    for made in hands:
+        made.revision = 1
+    assert await desk.match() == [hands[1], hands[2], hands[0]]
 
 
-async def test_an_empty_preset_is_recorded_as_standard(scoring: Any) -> None:
-    await record(scoring, result("t1", preset=""))
-    await record(scoring, result("t2", preset="standard"))
-    assert [leader.hands for leader in await leaders(scoring, "standard")] == [2, 2]
-    assert await leaders(scoring, "no such preset") == []
+async def test_a_match_counts_on_leaderboards_once_it_is_over(desk: Desk) -> None:
+    await desk.record(hand(players=SIX))
+    assert await desk.leaders() == {}
+    left = [Conduct(left=True, penalty=3), *[Conduct()] * 5]
+    await desk.record(last(number=2, conduct=left))
+    assert await desk.leaders() == {"a": 5, "b": 4, "d": 0, "c": 0, "e": -4, "f": -8}
+    assert await desk.leaders(region="local", preset="standard") == await desk.leaders()
+    assert await desk.leaders(region="elsewhere") == await desk.leaders(preset="korea") == {}
+    await desk.record(last("t2", queue=""))
+    assert (await desk.leaders())["a"] == 5
 
 
-async def test_equal_points_go_to_fewer_hands_then_to_the_name_then_to_the_id(scoring: Any) -> None:
-    seats = [Seat(player_id=player_id, name=name) for player_id, name in ("zA", "yB", "xB", "wC")]
-    await record(scoring, result("t1", seats=[*seats, BOT, BOT], scores=(2, 2, 2, 1, 0, 0)))
-    await record(scoring, result("t2", seats=[seats[3], *[BOT] * 5], scores=(1, 0, 0, 0, 0, 0)))
-    assert [leader.player_id for leader in await leaders(scoring)] == ["z", "x", "y", "w"]
-    assert [leader.rank for leader in await leaders(scoring)] == [1, 2, 3, 4]
-
-
-async def test_a_leaderboard_has_twenty_players_unless_told_and_a_hundred_at_most(scoring: Any) -> None:
-    for table in range(18):
-        await record(scoring, result(f"t{table}", seats=people(*(f"p{table}-{seat}" for seat in range(6)))))
-    assert [len(await leaders(scoring, limit=limit)) for limit in (0, 1, 100)] == [20, 1, 100]
-    async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-        await leaders(scoring, limit=101)
-
-
-async def test_a_player_without_a_hand_has_zeros_and_no_rank(scoring: Any) -> None:
-    await record(scoring, result())
-    nobody = scoring_pb2.PlayerTotals(player_id="nobody", places=[0] * 6)
-    assert await totals_of(scoring, "nobody") == nobody
-
-
-async def test_the_latest_name_stands(scoring: Any) -> None:
-    await record(scoring, result("t1"))
-    await record(scoring, result("t2", seats=[Seat(player_id="ann", name="Anna"), *[BOT] * 5]))
-    assert (await totals_of(scoring, "ann")).name == "Anna"
-
-
-async def test_a_match_has_its_hands_in_order_as_they_were_sent(scoring: Any) -> None:
-    hands = [result(hand=hand) for hand in (3, 1, 2)]
-    for made in [*hands, result("other")]:
-        await record(scoring, made)
-    assert await match(scoring, "t1") == [hands[1], hands[2], hands[0]]
-
-
-async def test_a_match_without_a_recorded_hand_is_unknown(scoring: Any) -> None:
+async def test_a_match_without_a_recorded_hand_is_unknown(desk: Desk) -> None:
     async with refusal("unknown_match", grpc.StatusCode.NOT_FOUND):
-        await match(scoring, "t1")
+        await desk.match()
 
 
-def without_time(made: scoring_pb2.HandResult) -> scoring_pb2.HandResult:
-    made.ClearField("ended")
+async def test_a_match_and_its_seats_are_summed_up(desk: Desk) -> None:
+    conduct = [Conduct(by_player=9, by_bot=seat, absent_us=seat * 1000) for seat in range(6)]
+    first = hand(players=["ann", *[""] * 5], opened=[0], conduct=conduct)
+    await desk.record(first)
+    (match,) = await desk.rows(match_results)
+    assert (match.preset, match.queue, match.region, match.tournament) == ("standard", "local/quick", "local", None)
+    assert (match.hands, match.recorded, match.hands_in_all, match.ended_at, match.voided) == (1, 1, None, None, False)
+    assert (match.even_points, match.odd_points, match.began_at) == (2, -2, ENDED_US - 60_000_000)
+    await desk.record(hand(number=2, players=["ann", *[""] * 5], last=True, ended=ENDED_US + 1))
+    (match,) = await desk.rows(match_results)
+    assert (match.hands, match.recorded, match.hands_in_all, match.ended_at) == (2, 2, 2, ENDED_US + 1)
+    ann, bot, *_ = await desk.rows(match_seats)
+    assert (ann.player_id, ann.bot_level, ann.points, ann.hands, ann.p1, ann.openings) == ("ann", None, 8, 2, 2, 1)
+    assert (bot.player_id, bot.bot_level, bot.by_bot, bot.absent_us) == (None, "greedy", 1, 1000)
+    assert {row.ended_at for row in (ann, bot)} == {ENDED_US + 1}
+
+
+async def test_a_match_that_was_given_up_is_void_and_its_hands_count(desk: Desk) -> None:
+    await desk.record(hand(players=SIX), last(number=2, order=[], scores=[], team_scores=[], abandoned=True))
+    (match,) = await desk.rows(match_results)
+    assert (match.hands, match.recorded, match.voided, match.ended_at) == (1, 2, True, ENDED_US)
+    assert await desk.points("a") == [(4, 1)]
+    assert await desk.leaders() == {}
+
+
+def without(made: HandResult, field: str) -> HandResult:
+    made.ClearField(field)
     return made
 
 
 @pytest.mark.parametrize(
     ("made", "path"),
     [
-        (scoring_pb2.HandResult(), "result.table_id"),
-        (result(hand=0), "result.hand"),
-        (result(seats=people(*"abcde")), "result.seats"),
-        (result(seats=[Seat(), *[BOT] * 5]), "result.seats[0]"),
-        (result(order=(0, 1, 2, 3, 4, 4)), "result.order"),
-        (result(order=(0, 1, 2, 3, 4, 6)), "result.order"),
-        (result(scores=(1, 2)), "result.scores"),
-        (without_time(result()), "result.ended"),
+        (HandResult(), "result.table_id"),
+        (hand(number=0), "result.hand"),
+        (hand(players=SIX[:5]), "result.seats"),
+        (hand(order=(0, 1, 2, 3, 4, 4)), "result.order"),
+        (without(hand(), "ended"), "result.ended"),
+        (hand("a\0b"), "result.table_id"),
     ],
 )
-async def test_a_malformed_result_is_refused_by_its_fields_path(
-    app: App, scoring: Any, made: scoring_pb2.HandResult, path: str
-) -> None:
+async def test_a_malformed_result_is_refused_by_its_fields_path(desk: Desk, made: HandResult, path: str) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await record(scoring, made)
+        await desk.send(made)
     told = refusal_of(refused.value)
     assert told
     assert (told.reason, told.metadata["field"]) == ("malformed", path)
     assert path in told.message
-    assert await count(app, hand_results) == 0
+    assert await desk.count(hand_results) == [0]
 
 
-async def test_names_that_no_database_can_hold_are_malformed(scoring: Any) -> None:
-    for ask in (totals_of, match, leaders):
+async def test_names_that_no_database_can_hold_are_malformed(desk: Desk) -> None:
+    for table_id in ("a\0b", "", "x" * 201):
         async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-            await ask(scoring, "a\0b")
-    for ask in (totals_of, match):
-        async with refusal("malformed", grpc.StatusCode.INVALID_ARGUMENT):
-            await ask(scoring, "")
+            await desk.match(table_id)
 
 
-async def test_players_may_read_and_not_record(app: App) -> None:
+async def test_players_may_read_and_neither_record_nor_correct(desk: Desk) -> None:
+    app = desk.app
     mine = (("authorization", f"Bearer {app.tokens.mint_player('ann', 'Ann').access_token}"),)
     async with grpc.aio.insecure_channel(app.address) as channel:
         stub: Any = scoring_pb2_grpc.ScoringServiceStub(channel)
-        async with refusal("forbidden", grpc.StatusCode.PERMISSION_DENIED):
-            await stub.RecordHand(scoring_pb2.RecordHandRequest(result=result()), metadata=mine)
-        async with refusal("token_missing", grpc.StatusCode.UNAUTHENTICATED):
-            await stub.RecordHand(scoring_pb2.RecordHandRequest(result=result()))
-        answer = await stub.GetLeaderboard(scoring_pb2.GetLeaderboardRequest(), metadata=mine)
-    assert not answer.players
-    assert await count(app, hand_results) == 0
+        for call, request in (
+            (stub.RecordHand, scoring_pb2.RecordHandRequest(result=hand())),
+            (stub.CorrectHand, scoring_pb2.CorrectHandRequest(table_id="t1", hand=1, voided=True, reason="mine")),
+        ):
+            async with refusal("forbidden", grpc.StatusCode.PERMISSION_DENIED):
+                await call(request, metadata=mine)
+            async with refusal("token_missing", grpc.StatusCode.UNAUTHENTICATED):
+                await call(request)
+        async with refusal("unknown_match", grpc.StatusCode.NOT_FOUND):
+            await stub.GetMatch(scoring_pb2.GetMatchRequest(table_id="t1"), metadata=mine)
+    assert await desk.count(hand_results) == [0]
 
 
-async def test_a_result_whose_points_cannot_be_written_is_not_kept_either(app: App) -> None:
-    twice = [ledger.Entry(0, "ann", "Ann", 1, 1)] * 2
-    kept = Kept("t1", 1, b"payload", b"hash", "standard", "", 0)
-    with pytest.raises(sa.exc.IntegrityError):
-        await Store(app.database).record(kept, twice, None)
-    assert [await count(app, table) for table in (hand_results, player_points, player_totals)] == [0, 0, 0]
+async def test_a_result_whose_points_cannot_be_written_is_not_kept_either(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: Any) -> None:
+        raise RuntimeError
+
+    await desk.write(hand())
+    with monkeypatch.context() as patch:
+        patch.setattr(Books, "write_match", fail)
+        async with refusal("internal", grpc.StatusCode.INTERNAL):
+            await desk.send(hand())
+    assert await desk.count(hand_results, player_points, board_entries) == [0, 0, 0]
+    assert await desk.send(hand()) is False
 
 
-async def test_results_are_counted_by_outcome(app: App, scoring: Any) -> None:
-    for made in (result(), result(), result(hand=0), result(scores=(0,) * 6)):
-        await asyncio.gather(record(scoring, made), return_exceptions=True)
+async def test_results_are_counted_by_outcome(desk: Desk) -> None:
+    await desk.write(hand())
+    for made in (hand(), hand(), hand(number=0), hand(scores=(0,) * 6), hand("t2")):
+        await asyncio.gather(desk.send(made), return_exceptions=True)
     counted = {
-        outcome: app.metrics.registry.get_sample_value("gouji_scoring_results_total", {"outcome": outcome})
-        for outcome in ("recorded", "repeated", "malformed", "result_conflict")
+        outcome: desk.app.metrics.registry.get_sample_value("gouji_scoring_results_total", {"outcome": outcome})
+        for outcome in ("recorded", "repeated", "malformed", "result_conflict", "unknown_result")
     }
     assert counted == dict.fromkeys(counted, 1)

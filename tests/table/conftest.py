@@ -61,7 +61,8 @@ class Rows:
         message = table_pb2.TableSpec(table_id=table_id, rules=rules, seats=seats, queue="local/test", **spec)
         for name, value in length.items():
             setattr(message.length, name, value)
-        row = {"table_id": table_id, "spec": message.SerializeToString(), "state": "placed"}
+        row: dict[str, Any] = {"table_id": table_id, "spec": message.SerializeToString(), "state": "placed"}
+        row["board_id"] = message.board.board_id or None
         async with self.database.begin() as connection:
             await connection.execute(sa.insert(tables).values(created_at=self.database.now(), **row))
             for seat, who in enumerate(seats[:people]):

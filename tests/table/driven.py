@@ -47,3 +47,18 @@ class Driven:
             self.fold(decision)
         self.follow()
         return decision
+
+    def follow_once(self) -> None:
+        """Do the first of what comes by itself now."""
+        event = self.table.follow(self.now, self._draw_secret)
+        if event is not None:
+            self.fold(event)
+
+    def play_out(self) -> None:
+        """Take the mildest action of each who is asked until the match is over."""
+        while not self.table.over:
+            for seat in list(self.table.asking.questions):
+                hand = self.table.hand_asking(seat)
+                if hand is not None and hand.turn == seat:
+                    self.do(str(hand.default_action()), BOT)
+            self.pass_time(SECOND // 100)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gouji.engine.record_text import parse_record
 from gouji.engine.records import verify
 from gouji.serving.errors import reason_of
-from gouji.serving.schema import active_seats, tables
+from gouji.serving.schema import active_seats, match_results, tables
 from gouji.serving.testing import until
 from gouji.table.admin import Keeper
 from gouji.table.store import Store
@@ -128,6 +128,19 @@ async def test_a_table_that_is_given_up_shows_its_secret_and_its_record_is_right
     assert await refused(operator.call("ResumeTable", table_id="t1")) == "not_frozen"
 
 
+async def test_scoring_hears_of_a_match_that_is_given_up(running: Any, come: Any) -> None:
+    operator = Operator(running)
+    await operator.call("FreezeTable", table_id="t1", reason="a look")
+    await operator.call("AbandonTable", table_id="t1", reason="no more")
+
+    async def recorded() -> bool:
+        return bool(await running.rows.all(sa.select(match_results)))
+
+    await come(recorded)
+    (row,) = await running.rows.all(sa.select(match_results))
+    assert (row.table_id, row.hands, row.recorded, row.hands_in_all, row.voided) == ("t1", 0, 1, 1, True)
+
+
 async def test_a_stopped_table_that_nobody_resumes_is_given_up_in_time(running: Any) -> None:
     await Operator(running).call("FreezeTable", table_id="t1", reason="a look")
     keeper = Keeper(running.app, Store(running.app.database, running.rows.vault))
@@ -143,7 +156,7 @@ async def test_a_stopped_table_that_nobody_resumes_is_given_up_in_time(running: 
 async def test_operators_alone_are_let_in_and_must_say_why(running: Any) -> None:
     for caller in (running.player("p0"), running.service()):
         assert await refused(Operator(running, caller).call("ListTables")) == "forbidden"
-        assert await refused(Operator(running, caller).export("t1", LOG)) == "forbidden"
+    assert await refused(Operator(running, running.player("p0")).export("t1", LOG)) == "forbidden"
     for reason in ("", "  ", "x" * 201, "a\nb"):
         assert await refused(Operator(running).call("FreezeTable", table_id="t1", reason=reason)) == "malformed"
 

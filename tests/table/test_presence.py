@@ -242,7 +242,7 @@ def test_a_result_says_how_each_seat_was_played(sit: Sit) -> None:
     while seats.log[-1].hand != 2:
         seats.pass_time(TURN + ALLOWANCE)
     ended = next(event for event in seats.log if event.HasField("hand_ended"))
-    conduct = hand_results(seats.table, [ended])[0].conduct
+    conduct = hand_results(seats.table, [ended], "greedy")[0].conduct
     assert [(c.by_player, c.by_bot) for c in conduct][:3] == [(1, 0), (1, 0), (0, 1)]
     assert [conduct[seat].absent for seat in (0, 2, 4, 5)] == [False, True, True, False]
     assert [(c.left, c.penalty) for c in conduct] == [(False, 0)] * 4 + [(True, 4), (False, 0)]
@@ -252,6 +252,31 @@ def test_a_result_says_how_each_seat_was_played(sit: Sit) -> None:
     after = [seats.table.presence[seat].conduct() for seat in range(6)]
     assert [(c.absent, c.left, c.penalty) for c in after][4] == (True, True, 0)
     seats.check_fold()
+
+
+def test_a_result_says_for_how_long_a_bot_played_for_whom(sit: Sit) -> None:
+    seats = sit(["34", "3", "3", "3", "3", "3"], bots=(5,), hands=2)
+    for seat in range(5):
+        seats.change(seat, connected=1)
+    seats.pass_time(SECOND)
+    seats.change(2, bot_plays=1)
+    seats.pass_time(2 * SECOND)
+    seats.fold(seats.table.credit(SECOND, seats.now))
+    seats.now += 5 * SECOND
+    seats.fold(seats.table.resume(seats.now))
+    seats.pass_time(3 * SECOND)
+    seats.change(2, bot_plays=0, connected=1)
+    absent = [seats.table.presence[seat].absent_us for seat in range(6)]
+    assert absent == [0, 0, 4 * SECOND, 0, 0, 0]
+    while seats.log[-1].hand != 2:
+        seats.pass_time(TURN + ALLOWANCE)
+    ended = next(event for event in seats.log if event.HasField("hand_ended"))
+    result = hand_results(seats.table, [ended], "greedy")[0]
+    assert (result.conduct[2].absent_us >= 4 * SECOND, result.stand_in, result.results) == (True, "greedy", 1)
+    committed = next(event for event in seats.log if event.HasField("hand_committed"))
+    assert result.began == committed.at
+    assert [(seat.player_id, seat.name) for seat in result.seats][:2] == [("p0", ""), ("p1", "")]
+    assert seats.table.presence[2].absent_us == 0
 
 
 def test_what_the_server_takes_is_nobodys_time(sit: Sit) -> None:

@@ -15,9 +15,9 @@ from gouji.v1.events_pb2 import Event
 
 
 def state(table: Table) -> dict[str, Any]:
-    """All that a table knows, the hand by its digest; the last hand's conduct went with its result."""
+    """All that a table knows, the hand by its digest; the last hand's conduct and account went with its result."""
     known = dict(vars(table))
-    del known["conduct"]
+    del known["conduct"], known["account"]
     known["_match"] = vars(table.match)
     known["hand"] = table.hand and (table.hand.digest(), table.hand.turn, table.hand.window)
     known["collecting"] = table.collecting and vars(table.collecting)

@@ -187,15 +187,15 @@ async def test_a_delayed_view_that_fails_ends_its_watchers(serve_sqlite: Any, mo
     async with serve_sqlite() as running:
         await running.rows.place("t1", people=6, spectator_delay=rules_pb2.Delay(milliseconds=HOUR_MS))
         watching = running.player("stranger").watch("t1")
-        await watching.read()
+        messages = aiter(watching)
+        await anext(messages)
 
         def fail(_behind: Behind, _now: int) -> int:
             raise RuntimeError
 
         monkeypatch.setattr(Behind, "release", fail)
         with pytest.raises(grpc.aio.AioRpcError) as failed:
-            while await watching.read():
-                pass
+            [_ async for _ in messages]
         refusal = refusal_of(failed.value)
         assert refusal is not None
         assert refusal.reason == "internal"

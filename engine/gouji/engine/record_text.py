@@ -38,6 +38,8 @@ def _header(record: Record) -> Iterator[str]:
     yield f"gouji record {record.version}"
     yield f"table: {quote(record.table)}"
     yield f"match: {record.number}"
+    if record.board:
+        yield f"board: {quote(record.board)}"
     yield f"rules: {write_rules(record.rules)}"
     yield f"rules_version: {record.rules_version}"
     yield f"length: {_length(record)}"
@@ -166,6 +168,8 @@ def parse_record(text: str) -> Record:
 def _read_header(lines: _Lines) -> dict[str, Any]:
     header: dict[str, Any] = {"table": _whole(lines.value("table"))}
     header["number"] = read_number(lines.value("match"), "a number, from 1", least=1)
+    board = lines.value_if("board")
+    header["board"] = "" if board is None else _board(board)
     header["rules"] = read_rules(lines.value("rules"))
     header["rules_version"] = read_number(lines.value("rules_version"), "a version, from 1", least=1)
     header |= _read_length(lines.value("length"))
@@ -185,6 +189,14 @@ def _whole(span: Span) -> str:
     if rest.text:
         raise rest.refuse("the end of the line")
     return text
+
+
+def _board(span: Span) -> str:
+    """Read the name of a board, which is not empty."""
+    board = _whole(span)
+    if not board:
+        raise span.refuse("the name of a board")
+    return board
 
 
 def _read_length(span: Span) -> dict[str, int]:

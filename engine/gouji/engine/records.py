@@ -15,7 +15,7 @@ from gouji.engine.events import Consequence, TrickWon
 from gouji.engine.hand import Hand
 from gouji.engine.match import HandResult, Match
 from gouji.engine.rules import RULES_VERSION, RuleSet
-from gouji.engine.secret import NO_CONTRIBUTIONS, commitment, deal_seed
+from gouji.engine.secret import NO_CONTRIBUTIONS, board_commitment, board_seed, commitment, deal_seed
 
 VERSION: Final = 2
 """Version of the record's form."""
@@ -141,12 +141,6 @@ class HandRecord:
         """All moves in order."""
         return [move for line in self.lines for move in line]
 
-    def seed_at(self, table: str, match: int) -> bytes | None:
-        """Give the seed of its deal; None when neither that nor the secret is known."""
-        if not self.secret:
-            return self.seed
-        return deal_seed(self.secret, table, match, self.number, self.contributions)
-
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -154,7 +148,7 @@ class Record:
 
     It ends after ``length`` hands or at ``target`` points, of which just one is set. With ``held`` each time for
     private questions is ended by a move, as at tables. ``total`` is None while the match is not over. ``number`` counts
-    the table's matches.
+    the table's matches. ``board`` names the duplicate board that was played, if it was one.
     """
 
     table: str
@@ -168,11 +162,26 @@ class Record:
     total: Result | None = None
     rules_version: int = RULES_VERSION
     number: int = 1
+    board: str = ""
     version: int = VERSION
 
     def match(self) -> Match:
         """Begin the match. Raises ValueError unless just one length is set."""
         return Match(self.rules, hands=self.length, target=self.target)
+
+    def seed_of(self, played: HandRecord) -> bytes | None:
+        """Give the seed of a hand's deal; None when neither that nor the secret is known."""
+        if not played.secret:
+            return played.seed
+        if self.board:
+            return board_seed(played.secret, self.board, played.number)
+        return deal_seed(played.secret, self.table, self.number, played.number, played.contributions)
+
+    def commitment_to(self, secret: bytes, hand: int) -> bytes:
+        """Give what was to be shown before a hand that comes from this secret."""
+        if self.board:
+            return board_commitment(secret, self.board)
+        return commitment(secret, self.table, self.number, hand)
 
 
 # Playing again
@@ -244,7 +253,7 @@ def _steps(record: Record, match: Match, played: HandRecord) -> Iterator[Step]:
 
 
 def _deal(record: Record, match: Match, played: HandRecord) -> Hand:
-    seed = played.seed_at(record.table, record.number)
+    seed = record.seed_of(played)
     if seed is None:
         raise BrokenRecord(played.number, "neither its secret nor its seed is known")
     try:
@@ -321,10 +330,17 @@ def _drawn(record: Record, played: HandRecord) -> Iterator[Check]:
     """Check what the deal is drawn from."""
     yield _commitment(record, played)
     if any(played.contributions):
-        bots = [str(seat) for seat, given in enumerate(played.contributions) if given and record.players[seat].bot]
-        yield Check(played.number, "contributions", f"a bot gives none, and {' '.join(bots)} did" if bots else "")
-    if played.secret and played.seed and played.seed != played.seed_at(record.table, record.number):
+        yield Check(played.number, "contributions", _contributed(record, played))
+    if played.secret and played.seed and played.seed != record.seed_of(played):
         yield Check(played.number, "seed", "it does not come from secret and contributions")
+
+
+def _contributed(record: Record, played: HandRecord) -> str:
+    """Say who contributed that contributes nothing."""
+    if record.board:
+        return "a board takes none"
+    bots = [str(seat) for seat, given in enumerate(played.contributions) if given and record.players[seat].bot]
+    return f"a bot gives none, and {' '.join(bots)} did" if bots else ""
 
 
 def _times(played: HandRecord, before: HandRecord | None) -> Check:
@@ -337,7 +353,7 @@ def _commitment(record: Record, played: HandRecord) -> Check:
         return Check(played.number, "commitment", skipped="the record has none")
     if played.secret is None:
         return Check(played.number, "commitment", skipped="the secret is not known")
-    fits = commitment(played.secret, record.table, record.number, played.number) == played.commitment
+    fits = record.commitment_to(played.secret, played.number) == played.commitment
     return Check(played.number, "commitment", "" if fits else "it does not fit the secret")
 
 

@@ -3,6 +3,8 @@
 The server is bound by the commitment before it knows a contribution, and no seat knows the secret when it contributes:
 nobody alone can choose the cards. Each use has its own label under HMAC-SHA256, so that none tells another, and the
 commitment is no seed.
+
+A duplicate board is dealt alike at many tables: one secret and one commitment for all of them, and no contributions.
 """
 
 import hashlib
@@ -45,6 +47,16 @@ def deal_seed(
     label = f"deal/{place(table_id, match, hand)}/".encode()
     given = b"".join(contribution or DEFAULT_CONTRIBUTION for contribution in contributions)
     return hmac.digest(secret, label + given, "sha256")
+
+
+def board_commitment(secret: bytes, board: str) -> bytes:
+    """Give the SHA-256 of a board's secret, then of its name in UTF-8; shown before anybody plays it."""
+    return hashlib.sha256(secret + board.encode()).digest()
+
+
+def board_seed(secret: bytes, board: str, hand: int) -> bytes:
+    """Give the 32 bytes from which each table that plays the board deals its ``hand``: 1, or more after voided ones."""
+    return drawn(secret, f"deal/{board}/{hand}")
 
 
 def drawn(secret: bytes, label: str) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from gouji.cli.serve import SERVICES, find_bind
+from gouji.cli.serve import SERVICES, find_binds
 from gouji.serving.app import App
 from gouji.serving.logs import route_loop_faults, route_standard_logging
 from gouji.serving.settings import Settings
@@ -30,11 +30,12 @@ async def everything(settings: Settings, name: str, **unless_set: Any) -> AsyncI
     ``unless_set`` are settings that the command prefers where the person has set nothing else.
     """
     chosen = preferring(settings, log_level="error", **unless_set)
-    app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1}), name)
+    app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1, "door_port": -1}), name)
     route_standard_logging(app.log)
     route_loop_faults(app.log)
     for service in SERVICES:
-        find_bind(service)(app)
+        for bind in find_binds(service):
+            bind(app)
     await app.start(migrate=True)
     try:
         yield app

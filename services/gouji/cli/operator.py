@@ -10,10 +10,11 @@ from google.protobuf.message import Message
 
 from gouji.cli.options import run_process
 from gouji.serving.app import StartError
-from gouji.serving.auth import tokens_for
+from gouji.serving.auth import Tokens, tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import refusal_of
 from gouji.serving.settings import Settings
+from gouji.serving.tls import dial
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 """The flag of commands that can print their answer for machines."""
@@ -21,33 +22,43 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Call = Callable[[Any, Any], Awaitable[Any]]
 """Makes a call of a stub, with the keywords (token, deadline) that go with it."""
 
+Mint = Callable[[Tokens, str], str]
+"""Makes a token for somebody of a name."""
+
 _SECONDS: Final = 30
 _HOPS: Final = 3
 
 
 def ask(
-    settings: Settings, name: str, address: str | None, make_stub: Callable[[grpc.aio.Channel], Any], call: Call
+    settings: Settings,
+    name: str,
+    address: str | None,
+    make_stub: Callable[[grpc.aio.Channel], Any],
+    call: Call,
+    *,
+    mint: Mint = Tokens.mint_operator,
 ) -> Any:
     """Make one call as the operator ``name``, at an address or here; end the command with 1 if it fails.
 
-    A server that says which other one is right is followed there.
+    A server that says which other one is right is followed there. ``mint`` makes the token, where another role is to
+    call.
     """
     answers: list[Any] = []
 
     async def once() -> None:
-        answers.append(await _hop(settings, name, address or f"{settings.host}:{settings.port}", make_stub, call))
+        token = mint(tokens_for(settings, SystemClock()), name)
+        answers.append(await _hop(settings, token, address or f"{settings.host}:{settings.port}", make_stub, call))
 
     run_process(once())
     return answers[0]
 
 
 async def _hop(
-    settings: Settings, name: str, address: str, make_stub: Callable[[grpc.aio.Channel], Any], call: Call
+    settings: Settings, token: str, address: str, make_stub: Callable[[grpc.aio.Channel], Any], call: Call
 ) -> Any:
-    token = tokens_for(settings, SystemClock()).mint_operator(name)
     how = {"metadata": (("authorization", f"Bearer {token}"),), "timeout": _SECONDS}
     for _ in range(_HOPS):
-        async with grpc.aio.insecure_channel(address) as channel:
+        async with dial(settings, address) as channel:
             try:
                 return await call(make_stub(channel), how)
             except grpc.aio.AioRpcError as error:

@@ -12,6 +12,7 @@ from gouji.engine import EngineError
 from gouji.engine.record_text import format_record
 from gouji.serving.app import StartError, must_be_reached
 from gouji.serving.database import Database
+from gouji.serving.duplicate import is_shut
 from gouji.serving.settings import Settings
 from gouji.serving.vault import vault_for
 from gouji.table.projection import project
@@ -47,6 +48,8 @@ def record(
 
 async def _record(settings: Settings, table_id: str, form: Format) -> None:
     log = await _read(settings, table_id)
+    if log is None:
+        raise StartError("It is a tournament's board: shut until the last of its tables has ended.")
     if not log:
         raise StartError(f"There is no table {table_id} in this database.")
     try:
@@ -60,11 +63,16 @@ async def _record(settings: Settings, table_id: str, form: Format) -> None:
         raise StartError(f"The log cannot be played out: {error}.") from error
 
 
-async def _read(settings: Settings, table_id: str) -> list[Event]:
+async def _read(settings: Settings, table_id: str) -> list[Event] | None:
+    """Read a table's log; empty when there is no such table, None while the board that it plays is shut."""
     database = Database(settings.database_url)
     try:
         with must_be_reached(database):
-            return await Store(database, vault_for(settings)).events(table_id) if await database.revision() else []
+            if not await database.revision():
+                return []
+            if await is_shut(database, table_id):
+                return None
+            return await Store(database, vault_for(settings)).events(table_id)
     finally:
         await database.close()
 

@@ -1,7 +1,7 @@
 """`gouji serve SERVICE...`: run one service, or several, in this process."""
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated
 
 import typer
@@ -12,13 +12,13 @@ from gouji.serving.logs import route_loop_faults, route_standard_logging
 from gouji.serving.settings import Settings
 
 SERVICES = {
-    "gateway": "gouji.gateway.service:bind",
-    "matchmaking": "gouji.matchmaking.service:bind",
-    "table": "gouji.table.service:bind",
-    "bot": "gouji.bot.service:bind",
-    "scoring": "gouji.scoring.service:bind",
+    "gateway": ("gouji.gateway.service:bind",),
+    "matchmaking": ("gouji.matchmaking.service:bind",),
+    "table": ("gouji.table.service:bind",),
+    "bot": ("gouji.bot.service:bind",),
+    "scoring": ("gouji.scoring.service:bind", "gouji.tournament.service:bind"),
 }
-"""Service to the function that binds it, imported when it is run."""
+"""Service to the functions that bind it, imported when it is run. Tournaments go with the results that they live on."""
 
 
 @with_settings
@@ -45,15 +45,16 @@ async def run_services(
     route_standard_logging(app.log)
     route_loop_faults(app.log)
     for service in services:
-        find_bind(service)(app)
+        for bind in find_binds(service):
+            bind(app)
     await app.run_until_signal(ready, migrate=migrate)
 
 
-def find_bind(service: str) -> Bind:
-    """Import a service's `bind`."""
-    module, _, function = SERVICES[service].partition(":")
-    bind: Bind = getattr(importlib.import_module(module), function)
-    return bind
+def find_binds(service: str) -> Iterator[Bind]:
+    """Import what binds a service."""
+    for place in SERVICES[service]:
+        module, _, function = place.partition(":")
+        yield getattr(importlib.import_module(module), function)
 
 
 def _log_address(app: App) -> None:

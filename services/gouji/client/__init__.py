@@ -9,6 +9,7 @@ if table.view.asked:
 asked = await table.observe()
 """
 
+from gouji.client.accounts import Accounts, draw_nonce
 from gouji.client.credentials import Credentials, CredentialsFile
 from gouji.client.errors import ClientError
 from gouji.client.parties import Friends, Parties
@@ -20,6 +21,7 @@ from gouji.client.tickets import Queue
 from gouji.client.view import HandState, SeatState, TableView
 
 __all__ = [
+    "Accounts",
     "ClientError",
     "Credentials",
     "CredentialsFile",
@@ -33,4 +35,5 @@ __all__ = [
     "Session",
     "TableClient",
     "TableView",
+    "draw_nonce",
 ]

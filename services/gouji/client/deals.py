@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gouji.engine.deal import deal_cards
-from gouji.engine.secret import SECRET_BYTES, commitment, deal_seed
+from gouji.engine.secret import SECRET_BYTES, board_commitment, board_seed, commitment, deal_seed
 from gouji.v1.events_pb2 import Event, HandCommitted, HandDealt, HandEnded, TableOpened
 from gouji.wire import card_from_proto, rules_from_proto
 
@@ -37,6 +37,7 @@ class DealWatch:
         elif event.HasField("hand_committed"):
             own = secrets.token_bytes(SECRET_BYTES)
             self._deals[event.hand] = _Deal(event.hand_committed, own)
+            self.doubts += (f"Hand {event.hand}: {doubt}." for doubt in self._committed(event.hand_committed))
         elif event.HasField("hand_dealt") and deal:
             deal.dealt = event.hand_dealt
             self.doubts += (f"Hand {event.hand}: {doubt}." for doubt in self._dealt(deal, event.hand_dealt))
@@ -61,6 +62,11 @@ class DealWatch:
         if hand in self._deals:
             self._deals[hand].counts = True
 
+    def _committed(self, committed: HandCommitted) -> Iterator[str]:
+        board = self._opened.board
+        if board.board_id and committed.commitment != board.commitment:
+            yield "the commitment is not that of the board"
+
     def _dealt(self, deal: _Deal, dealt: HandDealt) -> Iterator[str]:
         if dealt.commitment != deal.committed.commitment:
             yield "the deal has another commitment than was shown before it"
@@ -69,10 +75,18 @@ class DealWatch:
 
     def _ended(self, deal: _Deal, hand: int, ended: HandEnded) -> Iterator[str]:
         opened, dealt = self._opened, deal.dealt or HandDealt()
-        if commitment(ended.secret, opened.table_id, opened.match, hand) != deal.committed.commitment:
+        board = opened.board.board_id
+        if board and not ended.secret:
+            return  # it stays shut until the board's last table has ended
+        if board:
+            shown = board_commitment(ended.secret, board)
+            seed = board_seed(ended.secret, board, hand)
+        else:
+            shown = commitment(ended.secret, opened.table_id, opened.match, hand)
+            seed = deal_seed(ended.secret, opened.table_id, opened.match, hand, list(dealt.contributions))
+        if shown != deal.committed.commitment:
             yield "the secret does not fit the commitment"
-        seed = deal_seed(ended.secret, opened.table_id, opened.match, hand, list(dealt.contributions))
         cards, _ = deal_cards(rules_from_proto(opened.rules), seed, 0)
-        shown = [sorted(map(card_from_proto, held.cards)) for held in ended.hands]
-        if [sorted(held) for held in cards] != shown:
+        hands = [sorted(map(card_from_proto, held.cards)) for held in ended.hands]
+        if [sorted(held) for held in cards] != hands:
             yield "secret and contributions give other cards than were dealt"

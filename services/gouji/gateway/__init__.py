@@ -1,1 +1,1 @@
-"""Gateway: players' sessions, and where their tables are."""
+"""Gateway: players' sessions and accounts, and where their tables are."""

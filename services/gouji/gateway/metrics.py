@@ -11,6 +11,9 @@ class GatewayMetrics:
         self.refreshes = Counter(
             "gouji_gateway_refreshes", "Refresh tokens exchanged for fresh ones.", registry=registry
         )
+        self.deletions = Counter(
+            "gouji_gateway_deletions", "Players of whom nothing is left to delete.", registry=registry
+        )
         self.locates = Counter(
             "gouji_gateway_locates",
             "Tables looked for: found, moving (no server has it right now) or unknown.",

@@ -32,14 +32,14 @@ class Placement:
         return self.owner is None and self.state in ENDED
 
 
-def reader_of(table_id: str, servers: Collection[Server]) -> Server | None:
-    """Choose a server for a table that has ended; None when there is none.
+def reader_of(id_: str, servers: Collection[Server]) -> Server | None:
+    """Choose a server for a table that has ended, or for whatever else any can do; None when there is none.
 
-    The choice spreads tables over servers and is the same for everybody as long as the servers are the same
+    The choice spreads ids over servers and is the same for everybody as long as the servers are the same
     (rendezvous hashing). Servers that drain are asked only when all do.
     """
 
     def weight(server: Server) -> tuple[bool, bytes]:
-        return not server.draining, hashlib.sha256(f"{table_id} {server.server_id}".encode()).digest()
+        return not server.draining, hashlib.sha256(f"{id_} {server.server_id}".encode()).digest()
 
     return max(servers, key=weight, default=None)

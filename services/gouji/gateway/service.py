@@ -3,12 +3,17 @@
 import uuid
 from typing import Any, Final
 
+from gouji.gateway import door
+from gouji.gateway.account_service import bind_accounts
 from gouji.gateway.metrics import GatewayMetrics
+from gouji.gateway.profile import first_colour, read_name
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
-from gouji.serving.app import App
-from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
+from gouji.gateway.tokens import tokens_message
+from gouji.serving.app import App, StartError
+from gouji.serving.auth import ANYBODY, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
 
 ROLES: Final[Roles] = {
@@ -19,41 +24,51 @@ ROLES: Final[Roles] = {
 }
 """Who may call what."""
 
-LONGEST_NAME: Final = 24
-"""Most characters (code points) of a player's name."""
-
 MOVING_RETRY_MS: Final = 500
 """When to ask again for a table that no server has: a lease and its adoption take a few seconds."""
 
 
 def bind(app: App) -> None:
-    """Add the sessions to a process."""
-    servicer = SessionServicer(Store(app.database), app.tokens, GatewayMetrics(app.metrics.registry))
+    """Add the door, sessions and accounts to a process."""
+    if app.tokens.players.signer is None:
+        raise StartError("The gateway signs players' tokens: give it a key, by --player-key-files or --player-key.")
+    store, metrics = Store(app.database), GatewayMetrics(app.metrics.registry)
+    servicer = SessionServicer(app, store, metrics)
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
         "gouji.v1.SessionService",
         roles=ROLES,
     )
+    bind_accounts(app, store, metrics)
+    door.bind(app, store)
 
 
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     """Unpacks, asks tokens and store, packs."""
 
-    def __init__(self, store: Store, tokens: Tokens, metrics: GatewayMetrics) -> None:
+    def __init__(self, app: App, store: Store, metrics: GatewayMetrics) -> None:
         self._store = store
-        self._tokens = tokens
+        self._tokens = app.tokens
+        self._budgets = app.budgets
+        self._guests_allowed = app.settings.guests_allowed
         self._metrics = metrics
 
     async def CreateGuest(  # noqa: N802 (gRPC's name)
         self, request: gateway_pb2.CreateGuestRequest, _context: Any
     ) -> gateway_pb2.CreateGuestResponse:
-        """Make a new player each time; refused with `malformed` for a name that cannot be shown."""
-        name = _name(request.name)
+        """Make a new player each time.
+
+        Refused with `malformed` for a name that cannot be shown, with `forbidden` where no guests are taken.
+        """
+        if not self._guests_allowed:
+            raise ServiceError("forbidden", "No guests are taken here: sign in.")
+        name = read_name(request.name)
         player_id = uuid.uuid4().hex
-        await self._store.add_player(player_id, name)
+        async with self._budgets.arrivals:
+            await self._store.add_player(player_id, name, first_colour(player_id))
         self._metrics.guests.inc()
-        tokens = _tokens(self._tokens.mint_player(player_id, name))
+        tokens = tokens_message(self._tokens.mint_player(player_id, name))
         return gateway_pb2.CreateGuestResponse(player_id=player_id, tokens=tokens)
 
     async def RefreshSession(  # noqa: N802 (gRPC's name)
@@ -65,7 +80,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         """
         player = await self._player(self._tokens.verify_refresh(request.refresh_token).player_id)
         self._metrics.refreshes.inc()
-        tokens = _tokens(self._tokens.mint_player(player.player_id, player.name))
+        tokens = tokens_message(self._tokens.mint_player(player.player_id, player.name))
         return gateway_pb2.RefreshSessionResponse(tokens=tokens)
 
     async def GetSession(  # noqa: N802 (gRPC's name)
@@ -76,7 +91,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return gateway_pb2.GetSessionResponse(player_id=player.player_id, name=player.name, table_id=player.table_id)
 
     async def LocateTable(  # noqa: N802 (gRPC's name)
-        self, request: gateway_pb2.LocateTableRequest, _context: Any
+        self, request: gateway_pb2.LocateTableRequest, context: Any
     ) -> gateway_pb2.LocateTableResponse:
         """Say which server has a table; of a table that has ended, one that can show its log.
 
@@ -84,15 +99,18 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         or the one that had it is gone.
         """
         try:
-            server = await self._locate(request.table_id)
+            async with self._budgets.returns:
+                server = await self._locate(request.table_id)
         except ServiceError as error:
             self._metrics.locates.labels(error.reason).inc()
             raise
         self._metrics.locates.labels("found").inc()
-        return gateway_pb2.LocateTableResponse(address=server.address, server_id=server.server_id)
+        address = "" if came_by_door(context) else server.address
+        return gateway_pb2.LocateTableResponse(address=address, server_id=server.server_id)
 
     async def _player(self, player_id: str) -> Player:
-        player = await self._store.player(player_id)
+        async with self._budgets.returns:
+            player = await self._store.player(player_id)
         if player is None:
             raise ServiceError("unknown_player", "There is no such player; become a guest anew.")
         return player
@@ -109,25 +127,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return server
 
 
-def _name(given: str) -> str:
-    """Trim a name, and take it if people can read it: no control, format or line-breaking characters."""
-    name = given.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise malformed("name", f"has {len(name)} characters, not 1 to {LONGEST_NAME}")
-    if not name.isprintable():
-        raise malformed("name", "holds characters that cannot be shown")
-    return name
-
-
 def _table_id(given: str) -> str:
     """Take a table's id. PostgreSQL cannot compare with a text that holds the character NUL."""
     if not given or "\0" in given:
         raise malformed("table_id", "is no identifier")
     return given
-
-
-def _tokens(made: PlayerTokens) -> gateway_pb2.Tokens:
-    tokens = gateway_pb2.Tokens(access_token=made.access_token, refresh_token=made.refresh_token)
-    tokens.access_expires.FromDatetime(made.access_expires)
-    tokens.refresh_expires.FromDatetime(made.refresh_expires)
-    return tokens

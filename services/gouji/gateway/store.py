@@ -25,9 +25,9 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add_player(self, player_id: str, name: str) -> None:
+    async def add_player(self, player_id: str, name: str, colour: int) -> None:
         """Write a new player; the id must be new."""
-        row = players.insert().values(player_id=player_id, name=name, created_at=self._database.now())
+        row = players.insert().values(player_id=player_id, name=name, colour=colour, created_at=self._database.now())
         async with self._database.begin() as connection:
             await connection.execute(row)
 

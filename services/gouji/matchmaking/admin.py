@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from gouji.matchmaking.queues import Queues, Standing
 from gouji.matchmaking.store import Store
-from gouji.matchmaking.tickets import State, Ticket, malformed, read_queue, refuse_claimed
+from gouji.matchmaking.tickets import State, Ticket, read_queue, refuse_claimed
 from gouji.matchmaking.watches import Teller
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import Clock, microseconds, moment
-from gouji.serving.errors import ServiceError
+from gouji.serving.errors import ServiceError, malformed
 from gouji.v1 import admin_pb2, admin_pb2_grpc
 
 ROLES: Final[Roles] = {

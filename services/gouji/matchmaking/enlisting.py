@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from gouji.matchmaking.parties import Party
 from gouji.matchmaking.ratings import Ratings
 from gouji.matchmaking.store import Store
-from gouji.matchmaking.tickets import Member, State, Ticket, Wish, check_id, check_size
+from gouji.matchmaking.tickets import Member, State, Ticket, Wish, check_size
 from gouji.serving.auth import Caller, Role
 from gouji.serving.errors import ServiceError
+from gouji.serving.requests import check_id
 from gouji.serving.settings import Settings
 from gouji.v1 import matchmaking_pb2
 

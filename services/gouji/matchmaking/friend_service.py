@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from gouji.matchmaking.friends import Friends
 from gouji.matchmaking.party_service import presence_message
-from gouji.matchmaking.tickets import check_id
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds, moment
+from gouji.serving.requests import check_id
 from gouji.v1 import friends_pb2, friends_pb2_grpc
 
 ROLES: Final[Roles] = {

@@ -179,6 +179,7 @@ def table_row(placement: Placement, now: int, state: str, server: str | None = N
         "state": state,
         "created_at": now,
         "request_id": placement.request_id,
+        "board_id": placement.spec.board.board_id or None,
     }
 
 

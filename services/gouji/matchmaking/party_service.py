@@ -7,10 +7,10 @@ from gouji.matchmaking.feeds import Feed
 from gouji.matchmaking.parties import Invitation, Lobby, Parties, concerned
 from gouji.matchmaking.party import Party
 from gouji.matchmaking.presence import Here, Whereabouts, seen
-from gouji.matchmaking.tickets import check_id
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds, moment
+from gouji.serving.requests import check_id
 from gouji.v1 import party_pb2, party_pb2_grpc
 
 ROLES: Final[Roles] = {

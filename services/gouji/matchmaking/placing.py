@@ -7,9 +7,11 @@ from typing import Final
 
 from gouji.matchmaking.policy import Member, Proposal, Seated, Waiting
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import check_id, length_message, malformed, read_length, read_rules, rules_message
-from gouji.serving.errors import ServiceError
-from gouji.v1 import events_pb2, matchmaking_pb2, rules_pb2, table_pb2
+from gouji.matchmaking.tickets import length_message, read_length, rules_message
+from gouji.serving.bot_levels import unknown_level
+from gouji.serving.errors import malformed
+from gouji.serving.requests import check_clock, check_id, read_rules
+from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
 from gouji.wire import rules_to_proto
 
 BOT_NAMES: Final = (
@@ -27,6 +29,13 @@ BOT_NAMES: Final = (
     "Laixi",
 )
 """What bots are called: places in and around Qingdao. There are as many as seats twice over."""
+
+
+COMMITMENT_BYTES: Final = 32
+"""Length of a board's commitment."""
+
+MOST_SEALED_BYTES: Final = 256
+"""Most bytes of a board's secret, sealed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,7 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
     check_id("request_id", request.request_id)
     _check_seats(request.seats, levels)
     check_clock("clock", request.clock)
+    _check_board(request)
     rules = read_rules(request.rules, "rules")
     spec = table_pb2.TableSpec(
         table_id=table_id,
@@ -114,8 +124,24 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         no_spectators=request.no_spectators,
         spectator_delay=request.spectator_delay if request.HasField("spectator_delay") else None,
         director_delay=request.director_delay if request.HasField("director_delay") else None,
+        tournament=request.tournament,
+        board=request.board if request.HasField("board") else None,
+        board_secret=request.board_secret,
     )
     return Placement(spec, request_id=request.request_id)
+
+
+def _check_board(request: matchmaking_pb2.PlaceTableRequest) -> None:
+    if request.tournament:
+        check_id("tournament", request.tournament)
+    if request.HasField("board") != bool(request.board_secret):
+        raise malformed("board_secret", "goes with a board, and a board with it")
+    if request.HasField("board"):
+        check_id("board.board_id", request.board.board_id)
+    if request.HasField("board") and len(request.board.commitment) != COMMITMENT_BYTES:
+        raise malformed("board.commitment", f"is not {COMMITMENT_BYTES} bytes")
+    if len(request.board_secret) > MOST_SEALED_BYTES:
+        raise malformed("board_secret", f"is more than {MOST_SEALED_BYTES} bytes")
 
 
 def _check_seats(seats: Sequence[events_pb2.Seat], levels: Collection[str]) -> None:
@@ -136,18 +162,7 @@ def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> N
     if seat.player_id or seat.name:
         check_id(f"{field}.name", seat.name)
     if seat.bot_level and seat.bot_level not in levels:
-        known = ", ".join(levels)
-        raise ServiceError(
-            "unknown_bot_level",
-            f"{field}.bot_level: there are {known}.",
-            metadata={"field": f"{field}.bot_level"},
-        )
-
-
-def check_clock(field: str, clock: rules_pb2.Clock) -> None:
-    """Take a table's clock, or refuse it with `malformed`."""
-    if clock.answers_least_ms > clock.answers_most_ms > 0:
-        raise malformed(f"{field}.answers_least_ms", "is greater than answers_most_ms")
+        raise unknown_level(f"{field}.bot_level", levels)
 
 
 def name_bots(seats: Sequence[events_pb2.Seat], table_id: str) -> list[events_pb2.Seat]:

@@ -1,46 +1,19 @@
 """SQL of the list of rooms: filters and pages."""
 
-import base64
-import json
-from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from gouji.matchmaking.room import RoomState
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import malformed
 from gouji.serving.clock import moment
 from gouji.serving.database import Database
+from gouji.serving.pages import Place, read_token
 from gouji.serving.schema import blocks, room_seats, rooms
 from gouji.v1 import room_pb2
 
 DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a page ends: at a room, and when that was opened."""
-
-    created_at: int
-    room_id: str
-
-    def token(self) -> str:
-        """Write it as a client hands it back."""
-        return base64.urlsafe_b64encode(json.dumps([self.created_at, self.room_id]).encode()).decode()
-
-    @classmethod
-    def of(cls, token: str) -> "Place":
-        """Read a token. Raises `ServiceError` `malformed`."""
-        try:
-            created_at, room_id = json.loads(base64.urlsafe_b64decode(token.encode()))
-            place = cls(created_at, room_id)
-        except (ValueError, TypeError) as error:
-            raise malformed("page_token", "is none of this list's") from error
-        if type(created_at) is not int or type(room_id) is not str or "\0" in room_id or abs(created_at) >= 2**63:
-            raise malformed("page_token", "is none of this list's")
-        return place
 
 
 _SEATED: Final = (
@@ -80,9 +53,9 @@ def _filters(request: room_pb2.ListRoomsRequest, player_id: str | None) -> list[
         found += [rooms.c.listed, rooms.c.state == RoomState.OPEN.value]
     if player_id is not None:
         found.append(~_with_avoided(player_id))
-    if request.page_token:
-        place = Place.of(request.page_token)
-        found.append(sa.tuple_(rooms.c.created_at, rooms.c.room_id) < (place.created_at, place.room_id))
+    place = read_token(request.page_token)
+    if place is not None:
+        found.append(sa.tuple_(rooms.c.created_at, rooms.c.room_id) < place)
     if request.preset:
         found.append(rooms.c.preset == request.preset)
     if request.free_seat:

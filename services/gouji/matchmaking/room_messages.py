@@ -3,11 +3,12 @@
 from collections.abc import Collection
 
 from gouji.matchmaking.codes import show_code
-from gouji.matchmaking.placing import check_clock
 from gouji.matchmaking.room import Room
 from gouji.matchmaking.teams import SEATS
-from gouji.matchmaking.tickets import malformed, read_length, read_rules
-from gouji.serving.errors import ServiceError
+from gouji.matchmaking.tickets import read_length
+from gouji.serving.bot_levels import unknown_level
+from gouji.serving.errors import malformed
+from gouji.serving.requests import check_clock, read_rules
 from gouji.v1 import room_pb2
 from gouji.wire import rules_to_proto
 
@@ -23,9 +24,7 @@ def read_settings(given: room_pb2.RoomSettings, levels: Collection[str]) -> room
     settings.length.CopyFrom(read_length(given.length))
     check_clock("settings.clock", given.clock)
     if given.bot_level and given.bot_level not in levels:
-        known = ", ".join(levels)
-        metadata = {"field": "settings.bot_level"}
-        raise ServiceError("unknown_bot_level", f"settings.bot_level: there are {known}.", metadata=metadata)
+        raise unknown_level("settings.bot_level", levels)
     if given.starter not in room_pb2.Starter.values():
         raise malformed("settings.starter", "is none of those that there are")
     settings.starter = given.starter or room_pb2.STARTER_HOST

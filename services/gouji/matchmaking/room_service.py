@@ -16,13 +16,13 @@ from gouji.matchmaking.room import Room
 from gouji.matchmaking.room_list import list_rooms
 from gouji.matchmaking.room_messages import read_seat, read_settings, room_message
 from gouji.matchmaking.rooms import Rooms, no_room, unknown_room
-from gouji.matchmaking.tickets import check_id
 from gouji.matchmaking.withdrawals import cancel_of_players
 from gouji.serving.app import App
 from gouji.serving.auth import Caller, Role, Roles, caller
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError
 from gouji.serving.peers import peer_of, read_networks
+from gouji.serving.requests import check_id
 from gouji.v1 import room_pb2, room_pb2_grpc
 
 ROLES: Final[Roles] = {

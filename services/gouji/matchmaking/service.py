@@ -11,9 +11,10 @@ from gouji.matchmaking.enlisting import Enlisting
 from gouji.matchmaking.lobby import bind_lobby
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
-from gouji.matchmaking.placer import BotLevels, Placer
+from gouji.matchmaking.placer import Placer
 from gouji.matchmaking.queues import Queues
 from gouji.matchmaking.ratings import Ratings
+from gouji.matchmaking.removal import Removal
 from gouji.matchmaking.room_service import Desk
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import STANDING, State, Ticket, read_wish, refuse_claimed, ticket_message
@@ -22,8 +23,10 @@ from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import Teller, View, Watches
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
+from gouji.serving.bot_levels import BotLevels
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError
+from gouji.serving.requests import check_id
 from gouji.serving.settings import Settings
 from gouji.v1 import admin_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc
 
@@ -34,6 +37,7 @@ ROLES: Final[Roles] = {
     "CancelTicket": {Role.PLAYER, Role.SERVICE},
     "ConfirmMatch": {Role.PLAYER},
     "PlaceTable": {Role.SERVICE, Role.OPERATOR},
+    "RemoveFromLobby": {Role.SERVICE},
 }
 """Who may call what."""
 
@@ -56,6 +60,7 @@ def bind(app: App) -> None:
         wakeups=wakeups,
         enlisting=Enlisting(store, Ratings(app.channels, app.log), app.settings),
         placer=placer,
+        removal=Removal(app.database),
         clock=app.clock,
         settings=app.settings,
     )
@@ -94,6 +99,7 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         wakeups: Wakeups,
         enlisting: Enlisting,
         placer: Placer,
+        removal: Removal,
         clock: Clock,
         settings: Settings,
     ) -> None:
@@ -105,6 +111,7 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         self._wakeups = wakeups
         self._enlisting = enlisting
         self._placer = placer
+        self._removal = removal
         self._clock = clock
         self._bots_after_ms = settings.bots_after_seconds * 1000
         self._lease = settings.ticket_lease_seconds * 1_000_000
@@ -198,6 +205,18 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         """
         table_id = await self._placer.place(request, self._now())
         return matchmaking_pb2.PlaceTableResponse(table_id=table_id)
+
+    async def RemoveFromLobby(  # noqa: N802 - gRPC's name
+        self, request: matchmaking_pb2.RemoveFromLobbyRequest, _context: Any
+    ) -> matchmaking_pb2.RemoveFromLobbyResponse:
+        """Take a player that was deleted out of queues, party and room; again, that changes nothing.
+
+        Refused with `unknown_player` for one who was not deleted.
+        """
+        check_id("player_id", request.player_id)
+        again = await self._removal.remove(request.player_id, self._now())
+        self._teller.wake()
+        return matchmaking_pb2.RemoveFromLobbyResponse(again=again)
 
     async def _own(self, ticket_id: str, context: Any) -> Ticket:
         """Find one of the caller's tickets; any for a service. PostgreSQL cannot compare with a text that holds NUL."""

@@ -11,8 +11,8 @@ from math import erf, sqrt
 from typing import Final
 
 SEATS: Final = 6
-BETA: Final = 25 / 6
-"""How far a team's performance strays from its skill, as scoring's model has it."""
+BETA: Final = 50 / 3
+"""How far chance takes a team from its skill in one match, as scoring's model has it."""
 
 Trio = tuple[int, int, int]
 

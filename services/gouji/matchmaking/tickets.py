@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gouji.engine import BadValue, RulesConflict, RuleSet, RuleSetError, UnknownOption
+from gouji.engine import RuleSet
 from gouji.serving.clock import moment
-from gouji.serving.errors import ServiceError
+from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.requests import read_rules
 from gouji.v1 import matchmaking_pb2, rules_pb2
-from gouji.wire import rules_from_proto, rules_to_proto
+from gouji.wire import rules_to_proto
 
 DEFAULT_QUEUE: Final = "local/quick"
 DEFAULT_HANDS: Final = 3
@@ -21,15 +22,8 @@ MOST_RULE_SETS: Final = 8
 MOST_PATIENCE_MS: Final = 86_400_000
 MOST_LATENCY_MS: Final = 60_000
 TEAM: Final = 3
-LONGEST_ID: Final = 128
-"""Characters of an id that somebody else chose."""
 
 _QUEUE: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,31}")
-_REASONS: Final[dict[type[RuleSetError], str]] = {
-    UnknownOption: "unknown_rule_option",
-    BadValue: "bad_rule_value",
-    RulesConflict: "rules_conflict",
-}
 
 
 class State(StrEnum):
@@ -133,17 +127,6 @@ def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int) 
     )
 
 
-def malformed(field: str, problem: str) -> ServiceError:
-    """Say what is wrong with a field of a request."""
-    return ServiceError("malformed", f"{field}: {problem}", metadata={"field": field})
-
-
-def check_id(field: str, given: str) -> None:
-    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
-    if not 1 <= len(given) <= LONGEST_ID or not given.isprintable():
-        raise malformed(field, f"is not 1 to {LONGEST_ID} characters that can be shown")
-
-
 def refuse_claimed(ticket: Ticket) -> None:
     """Refuse to cancel what has a match, with `ticket_claimed`."""
     if ticket.state in {State.GATHERING, State.MATCHED}:
@@ -173,15 +156,6 @@ def _read_latency(request: matchmaking_pb2.CreateTicketRequest) -> int:
     """Read the latency to the queue's region; other regions do not matter here."""
     region = (request.queue or DEFAULT_QUEUE).partition("/")[0]
     return min(request.latencies_ms.get(region, 0), MOST_LATENCY_MS)
-
-
-def read_rules(given: rules_pb2.RuleSet, field: str) -> RuleSet:
-    """Check a rule set that is to be dealt; a refusal names the ``field`` and the option."""
-    try:
-        rules = rules_from_proto(given)
-    except RuleSetError as error:
-        raise ServiceError(_REASONS[type(error)], f"{field}: {error}", metadata={"field": field}) from error
-    return rules
 
 
 def rules_text(rules: RuleSet) -> str:

@@ -18,6 +18,12 @@ class ScoringMetrics:
             ("outcome",),
             registry=registry,
         )
+        self.webhooks = Counter(
+            "gouji_scoring_webhooks",
+            "Tries to send an event to an endpoint, by what the delivery became: delivered, pending or parked.",
+            ("endpoint", "state"),
+            registry=registry,
+        )
 
     @contextmanager
     def refusals(self) -> Iterator[None]:

@@ -80,11 +80,23 @@ class Database:
         async with _translated(), self._connection() as connection:
             yield connection
 
-    async def hold(self, connection: AsyncConnection, names: Iterable[str]) -> None:
-        """Keep others that hold one of these names waiting until the transaction ends; on SQLite all writers wait."""
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for reading on which all statements see the same moment."""
+        async with self.connect() as connection:
+            if self.dialect == "postgresql":  # on SQLite a transaction sees nothing else
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    async def hold(self, connection: AsyncConnection, names: Iterable[str], *, shared: bool = False) -> None:
+        """Keep others that hold one of these names waiting until the transaction ends; on SQLite all writers wait.
+
+        Those that hold it ``shared`` keep only the others waiting.
+        """
         if self.dialect == "postgresql":
+            lock = sa.func.pg_advisory_xact_lock_shared if shared else sa.func.pg_advisory_xact_lock
             for name in sorted(names):  # in one order, so that nobody waits in a ring
-                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0))))
+                await connection.execute(sa.select(lock(sa.func.hashtextextended(name, 0))))
 
     @asynccontextmanager
     async def single(self) -> AsyncIterator[AsyncConnection]:

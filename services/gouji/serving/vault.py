@@ -71,6 +71,11 @@ class Vault:
         return filled[_LENGTH.size : _LENGTH.size + length]
 
 
+def board_place(board_id: str) -> str:
+    """Name the place for which a duplicate board's secret is sealed, on its way from the organiser to the tables."""
+    return f"board/{board_id}"
+
+
 def vault_for(settings: Settings) -> Vault:
     """Make a process's vault; keys that are not set lie in the data directory, a line each, the newest first.
 

@@ -13,6 +13,8 @@ from gouji.engine.record_text import format_record
 from gouji.serving.app import App
 from gouji.serving.auth import Role
 from gouji.serving.clock import microseconds
+from gouji.serving.database import Database
+from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.table.catalogue import Catalogue, Row, Wanted
 from gouji.table.host import Host, check_id
@@ -20,6 +22,7 @@ from gouji.table.live import Live
 from gouji.table.projection import project
 from gouji.table.records import record_of, unfinished
 from gouji.table.refusals import unknown
+from gouji.table.results import given_up
 from gouji.table.store import Step, Store
 from gouji.table.table import Table
 from gouji.v1 import admin_pb2, admin_pb2_grpc
@@ -28,8 +31,12 @@ from gouji.v1.events_pb2 import Event
 Context = grpc.aio.ServicerContext[Any, Any]
 
 ROLES: Final = {
-    name: {Role.OPERATOR}
-    for name in ("ListTables", "ShowTable", "FreezeTable", "ResumeTable", "AbandonTable", "ExportTable")
+    "ListTables": {Role.OPERATOR},
+    "ShowTable": {Role.OPERATOR},
+    "FreezeTable": {Role.OPERATOR},
+    "ResumeTable": {Role.OPERATOR},
+    "AbandonTable": {Role.OPERATOR},
+    "ExportTable": {Role.OPERATOR, Role.SERVICE},
 }
 """Who may call what."""
 
@@ -60,7 +67,7 @@ def bind_admin(app: App, host: Host, store: Store) -> None:
     keeper = Keeper(app, store)
     app.add_servicer(
         admin_pb2_grpc.add_TableAdminServiceServicer_to_server,
-        AdminServicer(host, store, keeper),
+        AdminServicer(app.database, host, store, keeper),
         admin_pb2.DESCRIPTOR.services_by_name["TableAdminService"].full_name,
         roles=ROLES,
     )
@@ -97,7 +104,8 @@ class Keeper:
         if log:
             table.sequence, table.hand_number, table.at = log[-1].sequence, log[-1].hand, log[-1].at.ToMicroseconds()
         event = table.abandon(reason, now, *unfinished(log))
-        step = Step(table_id=table_id, fence=fence, at=now, events=[event], state="over")
+        results = [given_up(log, now)] if log else []
+        step = Step(table_id=table_id, fence=fence, at=now, events=[event], results=results, state="over")
         written = (await self._store.commit([step])).get(table_id) == fence
         self._log.info("table_abandoned", table=table_id, written=written)
         return written
@@ -106,7 +114,8 @@ class Keeper:
 class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
     """Unpacks, asks, packs."""
 
-    def __init__(self, host: Host, store: Store, keeper: Keeper) -> None:
+    def __init__(self, database: Database, host: Host, store: Store, keeper: Keeper) -> None:
+        self._database = database
         self._host = host
         self._store = store
         self._keeper = keeper
@@ -175,8 +184,10 @@ class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
     async def ExportTable(  # noqa: N802 (gRPC's name)
         self, request: admin_pb2.ExportTableRequest, _context: Context
     ) -> AsyncIterator[admin_pb2.ExportTableResponse]:
-        """Write a table down, in pieces."""
-        await self._one(request.table_id)
+        """Write a table down, in pieces. Refused with `board_shut` for a board that is not open yet."""
+        row = await self._one(request.table_id)
+        if await is_shut(self._database, row.table_id):
+            raise board_shut()
         log = await self._store.events(request.table_id)
         if request.form == admin_pb2.EXPORT_FORM_LOG:
             text = "".join(log_lines(log))

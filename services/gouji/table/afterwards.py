@@ -72,6 +72,8 @@ class Afterwards:
         async with self._store.writing(table_id) as (connection, ended):
             if ended is None:
                 raise ServiceError("match_not_over", "The match is not over.")
+            if ended.spec.HasField("board"):
+                raise ServiceError("no_rematch", "A tournament's board is played once.")
             company = ended.company
             if company.rematch or (seat in company.ready) == ready:
                 return table_pb2.ReadyResponse(rematch_table_id=company.rematch)
@@ -161,14 +163,14 @@ class Afterwards:
 
 
 def rematch_of(table_id: str, spec: table_pb2.TableSpec) -> table_pb2.TableSpec:
-    """Make the rematch of a match: the same rules, length and seats; it comes from no queue.
+    """Make the rematch of a match: the same rules, length and seats; it comes from no queue and no tournament.
 
     Its id follows from that of the match, so that there is never more than one.
     """
     again = table_pb2.TableSpec()
     again.CopyFrom(spec)
     again.table_id = hashlib.sha256(f"rematch/{table_id}".encode()).hexdigest()[:32]
-    again.queue = ""
+    again.queue = again.tournament = ""
     return again
 
 

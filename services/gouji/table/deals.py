@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 from typing import Final
 
-from gouji.engine.secret import SECRET_BYTES, commitment, deal_seed, drawn
+from gouji.engine.secret import SECRET_BYTES, board_commitment, board_seed, commitment, deal_seed, drawn
 
 _SPREAD: Final = 0.5
 """Standard deviation of the logarithm of thinking times."""
@@ -30,4 +30,13 @@ def thought(secret: bytes, turn: int, seat: int) -> float:
     return min(max(math.exp(_SPREAD * NormalDist().inv_cdf(share)), 0.4), 3.0)
 
 
-__all__ = ["SECRET_BYTES", "bot_seed", "commitment", "deal_seed", "thought", "window_ms"]
+__all__ = [
+    "SECRET_BYTES",
+    "board_commitment",
+    "board_seed",
+    "bot_seed",
+    "commitment",
+    "deal_seed",
+    "thought",
+    "window_ms",
+]

@@ -32,7 +32,7 @@ from gouji.table.table import Table
 from gouji.table.taking import Taking
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter, StaleFence
-from gouji.v1 import rules_pb2
+from gouji.v1 import rules_pb2, table_pb2
 
 TICK_SECONDS: Final = 0.01
 """How often timers are looked at."""
@@ -81,7 +81,7 @@ class Host:
             timers=self._timers,
             metrics=metrics,
             now=self.now,
-            draw_secret=lambda: secrets.token_bytes(deals.SECRET_BYTES),
+            draw_secret=self._draw_secret,
             default_clock=_default_clock(app),
             absence_seconds=app.settings.heartbeat_seconds,
             stand_in=app.settings.stand_in_level,
@@ -95,6 +95,10 @@ class Host:
     def now(self) -> int:
         """Give the time in microseconds from 1970 on."""
         return microseconds(self._app.clock.now())
+
+    def _draw_secret(self, spec: table_pb2.TableSpec) -> bytes:
+        """Give a hand its secret: that of the board which the table plays, or a fresh one."""
+        return self._store.board_secret(spec) if spec.HasField("board") else secrets.token_bytes(deals.SECRET_BYTES)
 
     # From start to stop
 
@@ -205,13 +209,14 @@ class Host:
             standing = await self._ownership.standing(table_id)
             if standing is None:
                 raise unknown()
+            other = standing.owner if standing.owner != self._lease.server_id else None
             if standing.state in ENDED:
-                if standing.owner not in (None, self._lease.server_id) and lags(standing.spec):
-                    raise wrong_server(standing.address)
+                if other and lags(standing.spec):
+                    raise wrong_server(other, standing.address)
                 return standing
-            if standing.owner not in (None, self._lease.server_id):
+            if other:
                 # A predecessor at this address died, and its lease has not run out.
-                raise moving() if standing.address == self.address else wrong_server(standing.address)
+                raise moving() if standing.address == self.address else wrong_server(other, standing.address)
         await self.open(table_id)
         return None
 

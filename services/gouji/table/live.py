@@ -61,6 +61,7 @@ class Live:
         self.closed: ServiceError | None = None
         self._book = book
         self._around = surroundings
+        self._draw_secret = partial(surroundings.draw_secret, owned.spec)
         self._last: Written | None = None
         self._last_shown: Written | None = None
         self._alarm = Alarm(surroundings.timers)
@@ -184,6 +185,10 @@ class Live:
     async def leave_seat(self, seat: int, device: str) -> int:
         """Have a player leave for good; says which event shows it, 0 when it had left. Raises `ServiceError`."""
         self._door.check(seat, device)
+        return await self.leave_for_good(seat)
+
+    async def leave_for_good(self, seat: int) -> int:
+        """Do so whatever devices the player has."""
         penalty = self._around.leave_penalty
         return (await self.tell(lambda table, now: table.leave_seat(seat, penalty, now))).sequence
 
@@ -238,10 +243,10 @@ class Live:
         self.close(error)
         self.watchers.end(resume_from(self.shown + 1) if error.reason == "table_moving" else error)
 
-    def move(self, address: str) -> None:
+    def move(self, server_id: str, address: str) -> None:
         """Stay closed, and send all watchers on to the server that has the table now."""
-        self.closed = wrong_server(address)
-        self.watchers.move(self.shown + 1, address)
+        self.closed = wrong_server(server_id, address)
+        self.watchers.move(self.shown + 1, server_id, address)
 
     def reopen(self) -> None:
         """Go on after `close`, since the table stays here after all. What it took is nobody's time."""
@@ -281,7 +286,7 @@ class Live:
         for seat in self._door.gone(now):
             if self.table.presence[seat].connected and not self.table.ended:
                 self._fold(self.table.change_seat(seat, now, connected=0), shown)
-        while (event := self.table.follow(now, self._around.draw_secret)) is not None:
+        while (event := self.table.follow(now, self._draw_secret)) is not None:
             self._fold(event, shown)
 
     def _fold(self, event: Event, shown: Shown) -> None:
@@ -304,7 +309,7 @@ class Live:
             at=self._around.now(),
             events=events,
             commands=commands,
-            results=hand_results(self.table, events),
+            results=hand_results(self.table, events, self._around.stand_in),
             left=[event.seat_changed.seat for event in events if event.seat_changed.left],
             state="over" if self.table.over else None,
             snapshot=None if self.table.over else self._snapshot,
@@ -350,7 +355,8 @@ class Live:
 
     def _show(self, event: Event, asking: Asking) -> None:
         self.shown = event.sequence
-        behind = self.watchers.show(projection.projected(event, asking))
+        # No board is open while one of its tables lives.
+        behind = self.watchers.show(projection.projected(event, asking, shut=bool(self.table.board)))
         self._around.metrics.overflows.inc(behind)
         for follow in self.followers:
             follow(event)

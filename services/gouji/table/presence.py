@@ -1,4 +1,4 @@
-"""Who plays each seat: its player, or a bot while that is away (DESIGN §5.3). Times are microseconds from 1970 on.
+"""Who plays each seat: its player, or a bot while that is away. Times are microseconds from 1970 on.
 
 All of it follows from what every watcher sees. An answer to a private question is not counted, neither as an expiry nor
 as a sign of life: else who was asked would show.
@@ -31,6 +31,7 @@ class Attendance:
     returned: bool = False
     gone: bool = False
     absent: bool = False
+    absent_us: int = 0
     penalty: int = 0
     decisions: Counter[int] = field(default_factory=Counter)
 
@@ -74,6 +75,7 @@ class Attendance:
             by_bot=self.decisions[BOT],
             by_clock=self.decisions[CLOCK],
             absent=self.absent,
+            absent_us=self.absent_us,
             left=self.left,
             penalty=self.penalty,
         )
@@ -81,7 +83,7 @@ class Attendance:
     def next_hand(self) -> None:
         """Begin to count anew."""
         self.decisions.clear()
-        self.absent, self.penalty = self.bot_plays, 0
+        self.absent, self.absent_us, self.penalty = self.bot_plays, 0, 0
 
     def kept(self) -> snapshot_pb2.Attendance:
         """Say all of it."""
@@ -111,6 +113,7 @@ class Attendance:
             returned=kept.returned,
             gone=kept.gone,
             absent=conduct.absent,
+            absent_us=conduct.absent_us,
             penalty=conduct.penalty,
             decisions=Counter({by: count for by, count in counts.items() if count}),
         )
@@ -172,6 +175,12 @@ class Roster:
         for name, value in changes.items():
             setattr(said, name, value)
         return said
+
+    def passed(self, us: int) -> None:
+        """Take in that so much time has passed in which the table was played."""
+        for seat in self._seats:
+            if seat.bot_plays:
+                seat.absent_us += us
 
     def resumed(self, at: int) -> None:
         """Take in that a server took the table up: all have to come back, and have their full time to do so."""

@@ -52,21 +52,25 @@ def turn(asking: Asking, viewer: int | None) -> events_pb2.Turn:
     )
 
 
-def project(event: Event, viewer: int | None, asking: Asking | None) -> Event:
-    """Show one event of the log; ``asking`` is who was asked after it, None when that no longer matters."""
+def project(event: Event, viewer: int | None, asking: Asking | None, *, shut: bool = False) -> Event:
+    """Show one event of the log; ``asking`` is who was asked after it, None when that no longer matters.
+
+    Of a board that is ``shut`` neither secret nor cards are told at a hand's end, nor a digest: it goes over all cards,
+    and could be searched for them.
+    """
     shown = Event(sequence=event.sequence, at=event.at, hand=event.hand)
     if asking is not None:
         shown.turn.CopyFrom(turn(asking, viewer))
-    _show_body(event, viewer, shown)
+    _show_body(event, viewer, shown, shut=shut)
     return shown
 
 
-def projected(event: Event, asking: Asking | None) -> Callable[[int | None], Event]:
+def projected(event: Event, asking: Asking | None, *, shut: bool = False) -> Callable[[int | None], Event]:
     """Give what shows an event to each viewer as `project` does.
 
     What is the same to several viewers is made once and shared, so it must not be changed.
     """
-    make = cache(lambda viewer: project(event, viewer, asking))
+    make = cache(lambda viewer: project(event, viewer, asking, shut=shut))
     return lambda viewer: make(_sight(event, viewer, asking))
 
 
@@ -81,7 +85,7 @@ def _sight(event: Event, viewer: int | None, asking: Asking | None) -> int | Non
     return None if public else viewer
 
 
-def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
+def _show_body(event: Event, viewer: int | None, shown: Event, *, shut: bool) -> None:
     match event.WhichOneof("body"):
         case "table_opened":
             shown.table_opened.CopyFrom(_opened(event.table_opened))
@@ -94,11 +98,11 @@ def _show_body(event: Event, viewer: int | None, shown: Event) -> None:
         case "answers_closed":
             shown.answers_closed.CopyFrom(_closed(event.answers_closed))
         case "hand_ended":
-            shown.hand_ended.CopyFrom(_hand_ended(event.hand_ended))
+            shown.hand_ended.CopyFrom(_hand_ended(event.hand_ended, shut=shut))
         case (
             "match_ended" | "seat_changed" | "table_frozen" | "table_resumed" | "clocks_credited" | "table_abandoned"
         ) as kind:
-            _show_state(event, kind, shown)
+            _show_state(event, kind, shown, shut=shut)
         case "said" | "hand_vote" | "rematch_wish" | "rematch_placed" as kind:
             _show_company(event, kind, shown)
         case None:
@@ -112,11 +116,11 @@ _StateKind = Literal[
 ]
 
 
-def _show_state(event: Event, kind: _StateKind, shown: Event) -> None:
+def _show_state(event: Event, kind: _StateKind, shown: Event, *, shut: bool) -> None:
     """Show what an event says of the table rather than of the game."""
     match kind:
         case "match_ended":
-            shown.match_ended.CopyFrom(_match_ended(event.match_ended))
+            shown.match_ended.CopyFrom(_match_ended(event.match_ended, shut=shut))
         case "seat_changed":
             shown.seat_changed.CopyFrom(_seat_changed(event.seat_changed))
         case "table_frozen":
@@ -127,7 +131,7 @@ def _show_state(event: Event, kind: _StateKind, shown: Event) -> None:
         case "clocks_credited":
             shown.clocks_credited.CopyFrom(events_pb2.ClocksCredited(pause_ms=event.clocks_credited.pause_ms))
         case "table_abandoned":
-            shown.table_abandoned.CopyFrom(_abandoned(event.table_abandoned))
+            shown.table_abandoned.CopyFrom(_abandoned(event.table_abandoned, shut=shut))
         case body:
             assert_never(body)
 
@@ -170,15 +174,25 @@ def _opened(event: events_pb2.TableOpened) -> events_pb2.TableOpened:
         rules_version=event.rules_version,
         queue=event.queue,
         match=event.match,
+        tournament=event.tournament,
+        board=_board(event.board) if event.HasField("board") else None,
     )
+
+
+def _board(board: events_pb2.Board) -> events_pb2.Board:
+    return events_pb2.Board(board_id=board.board_id, commitment=board.commitment)
 
 
 def _committed(event: events_pb2.HandCommitted) -> events_pb2.HandCommitted:
     return events_pb2.HandCommitted(commitment=event.commitment, awaited=event.awaited, until=event.until)
 
 
-def _abandoned(event: events_pb2.TableAbandoned) -> events_pb2.TableAbandoned:
-    return events_pb2.TableAbandoned(reason=event.reason, secret=event.secret, hands=event.hands)
+def _abandoned(event: events_pb2.TableAbandoned, *, shut: bool) -> events_pb2.TableAbandoned:
+    told = events_pb2.TableAbandoned(reason=event.reason)
+    if not shut:
+        told.secret = event.secret
+        told.hands.extend(event.hands)
+    return told
 
 
 def _dealt(event: events_pb2.HandDealt, viewer: int | None) -> events_pb2.HandDealt:
@@ -216,22 +230,26 @@ def _closed(event: events_pb2.AnswersClosed) -> events_pb2.AnswersClosed:
     return events_pb2.AnswersClosed(consequences=event.consequences)
 
 
-def _hand_ended(event: events_pb2.HandEnded) -> events_pb2.HandEnded:
-    return events_pb2.HandEnded(
+def _hand_ended(event: events_pb2.HandEnded, *, shut: bool) -> events_pb2.HandEnded:
+    told = events_pb2.HandEnded(
         order=event.order,
         scores=event.scores,
         team_scores=event.team_scores,
         voided=event.voided,
-        secret=event.secret,
-        hands=event.hands,
-        digest=event.digest,
         owes=event.owes,
         given_up=event.given_up,
     )
+    if not shut:
+        told.secret, told.digest = event.secret, event.digest
+        told.hands.extend(event.hands)
+    return told
 
 
-def _match_ended(event: events_pb2.MatchEnded) -> events_pb2.MatchEnded:
-    return events_pb2.MatchEnded(scores=event.scores, team_scores=event.team_scores, digest=event.digest)
+def _match_ended(event: events_pb2.MatchEnded, *, shut: bool) -> events_pb2.MatchEnded:
+    told = events_pb2.MatchEnded(scores=event.scores, team_scores=event.team_scores)
+    if not shut:
+        told.digest = event.digest
+    return told
 
 
 def _seat_changed(event: events_pb2.SeatChanged) -> events_pb2.SeatChanged:

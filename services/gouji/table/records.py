@@ -158,6 +158,7 @@ class _Clerk:
             hands=tuple(hands),
             total=self._total,
             rules_version=opened.rules_version,
+            board=opened.board.board_id,
         )
 
 

@@ -8,8 +8,10 @@ import grpc
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, caller
+from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.lifeline import Lifeline
+from gouji.serving.requests import check_id
 from gouji.serving.vault import vault_for
 from gouji.table import phrases, projection
 from gouji.table.admin import bind_admin
@@ -25,6 +27,7 @@ from gouji.table.ownership import Ownership, Standing
 from gouji.table.people import People, own_seat, seat_of, seats_of, spec_of
 from gouji.table.people_store import PeopleStore
 from gouji.table.relay import Relay
+from gouji.table.removal import Removal
 from gouji.table.store import Store
 from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
@@ -53,6 +56,7 @@ ROLES: Final = {
     "Ready": {Role.PLAYER},
     "Adopt": {Role.SERVICE},
     "Drain": {Role.OPERATOR},
+    "RemoveFromTables": {Role.SERVICE},
 }
 """Who may call what."""
 
@@ -69,6 +73,7 @@ def bind(app: App) -> None:
     afterwards = Afterwards(app, people_store)
     views = Views(app, store, metrics)
     relay = Relay(store, app.channels, app.clock, metrics, app.log)
+    removal = Removal(app, host, store)
     servicer = TableServicer(
         app,
         host,
@@ -77,6 +82,7 @@ def bind(app: App) -> None:
         streams=Streams(app, store, afterwards),
         views=views,
         people=People(host, store, people_store, afterwards),
+        removal=removal,
     )
     app.add_servicer(
         table_pb2_grpc.add_TableServiceServicer_to_server,
@@ -91,6 +97,7 @@ def bind(app: App) -> None:
     app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
     app.background("after matches", afterwards.run)
+    app.background("people of ended tables", removal.run)
     app.on_start(host.start)
     app.on_stop(host.stop)
     app.on_stop(views.close)
@@ -110,6 +117,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         streams: Streams,
         views: Views,
         people: People,
+        removal: Removal,
     ) -> None:
         self._app = app
         self._host = host
@@ -117,6 +125,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self._streams = streams
         self._views = views
         self._people = people
+        self._removal = removal
         self._commands = CommandQueue(app.settings.most_commands_waiting)
         self._metrics = metrics
 
@@ -180,11 +189,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> None:
         """Follow a table from an event on, from the caller's seat or as a spectator."""
         _check_device(request.device)
-        table = await self._host.find(request.table_id)
-        seats = seats_of(table)
-        viewer = _viewer(table, spectate=request.spectate)
-        guest = Guest(caller().player_id, request.device, request.take_over, await self._people.muted(seats))
-        want = Want(viewer, request.from_sequence, guest, request.from_now)
+        async with self._app.budgets.returns:
+            table = await self._host.find(request.table_id)
+            seats, shut = seats_of(table), await self._is_shut(table)
+            muted = await self._people.muted(seats)
+        viewer = _viewer(table, spectate=request.spectate, shut=shut)
+        guest = Guest(caller().player_id, request.device, request.take_over, muted)
+        want = Want(viewer, request.from_sequence, guest, request.from_now, shut)
         view = await self._views.of(request.table_id, table, viewer)
         source = view or (table if isinstance(table, Live) else None)
         if source:
@@ -200,7 +211,7 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> table_pb2.ObserveResponse:
         """Say how a table stands for the caller's seat, or a spectator."""
         table = await self._host.find(request.table_id)
-        viewer = _viewer(table, spectate=request.spectate)
+        viewer = _viewer(table, spectate=request.spectate, shut=await self._is_shut(table))
         view = await self._views.of(request.table_id, table, viewer)
         if view is not None:
             return projection.moment(view.table, viewer)
@@ -210,6 +221,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
             raise _ended(table.state)
         folded = fold_log(request.table_id, await self._store.events(request.table_id))
         return projection.moment(folded, viewer)
+
+    async def _is_shut(self, table: Live | Standing) -> bool:
+        """Say whether a table plays a board that is not open yet."""
+        spec = spec_of(table)
+        if not spec.HasField("board"):
+            return False
+        return isinstance(table, Live) or await is_shut(self._app.database, spec.table_id)
 
     async def TakeSeat(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.TakeSeatRequest, _context: Context
@@ -281,6 +299,13 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         self._app.ask_to_stop()
         return table_pb2.DrainResponse(tables=tables)
 
+    async def RemoveFromTables(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.RemoveFromTablesRequest, _context: Context
+    ) -> table_pb2.RemoveFromTablesResponse:
+        """Take a player that was deleted out of tables. Safe to repeat."""
+        check_id("player_id", request.player_id)
+        return table_pb2.RemoveFromTablesResponse(again=await self._removal.remove(request.player_id))
+
 
 def _ended(state: str) -> ServiceError:
     """Make the error for what cannot be done at a table that is over or frozen."""
@@ -309,16 +334,20 @@ def _check_device(device: str) -> None:
         raise malformed("device", f"is not up to {LONGEST_COMMAND_ID} characters that can be shown")
 
 
-def _viewer(table: Live | Standing, *, spectate: bool) -> int | None:
+def _viewer(table: Live | Standing, *, spectate: bool, shut: bool) -> int | None:
     """Say as whom the caller looks on: from its seat, as a director, or from outside.
 
-    Raises `ServiceError` `not_seated` for a player without a seat where nobody may look on from outside.
+    Raises `ServiceError`: `not_seated` for a player without a seat where nobody may look on from outside, `board_shut`
+    for whoever does not look on from its own seat at a board that is ``shut``.
     """
     seat = seat_of(seats_of(table))
+    own = table.viewer_of(seat) if isinstance(table, Live) else seat
+    if shut and (spectate or own is None):
+        raise board_shut()
     if seat is None and caller().role is Role.PLAYER and spec_of(table).no_spectators:
         raise ServiceError("not_seated", "This table has no spectators.")
     if spectate:
         return None
     if caller().role is Role.DIRECTOR:
         return projection.DIRECTOR
-    return table.viewer_of(seat) if isinstance(table, Live) else seat
+    return own

@@ -9,6 +9,7 @@ from typing import Final, Self
 from gouji.engine import Action, Hand, Match
 from gouji.engine.cards import SEATS
 from gouji.table import bodies, deals, timing
+from gouji.table.account import account
 from gouji.table.collecting import Collecting, Contribution
 from gouji.table.company import Company
 from gouji.table.past import Past
@@ -18,7 +19,7 @@ from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import action_from_proto, match_from_proto, result_from_proto, result_to_proto, rules_from_proto
 
-SNAPSHOT_VERSION: Final = 3
+SNAPSHOT_VERSION: Final = 4
 """Form of snapshots; whoever changes what `TableState` keeps between two hands raises it."""
 
 
@@ -47,11 +48,13 @@ class TableState:
         self.scores: Sequence[int] = ()
         self.presence = Roster()
         self.conduct: Sequence[scoring_pb2.Conduct] = ()
+        self.account = scoring_pb2.HandResult()
         self.over = False
         self.frozen = ""
         self._match: Match | None = None
         self._secret = b""
         self._recorded = True
+        self._committed_at = 0
         self._banks_us = [0] * SEATS
 
     @property
@@ -66,10 +69,28 @@ class TableState:
         """Nothing happens here any more."""
         return self.over or bool(self.frozen)
 
+    @property
+    def board(self) -> str:
+        """The duplicate board that is played; empty where the table deals for itself."""
+        return self.opened.board.board_id
+
     def deal(self, secret: bytes, contributions: Sequence[bytes]) -> Hand:
         """Deal the match's next hand anew from its secret and the seats' contributions: always the same."""
-        seed = deals.deal_seed(secret, self.table_id, self.match_number, self.hand_number, contributions)
+        number = self.hand_number
+        if self.board:
+            seed = deals.board_seed(secret, self.board, number)
+        else:
+            seed = deals.deal_seed(secret, self.table_id, self.match_number, number, contributions)
         return self.match.deal(seed, held=True, history=True)
+
+    def commitment(self, secret: bytes, hand: int) -> bytes:
+        """Give what is shown before a hand of this secret. Raises ValueError for a secret that is not the board's."""
+        if not self.board:
+            return deals.commitment(secret, self.table_id, self.match_number, hand)
+        shown = deals.board_commitment(secret, self.board)
+        if shown != self.opened.board.commitment:
+            raise ValueError("the board's secret does not fit its commitment")
+        return shown
 
     def _declined(self, seats: Iterable[int]) -> Hand:
         """Copy the hand as it is once these seats, in order, have declined their private questions."""
@@ -117,9 +138,17 @@ class TableState:
         """Take in the next event of the log. Raises ValueError for one that does not follow on this state."""
         if event.sequence != self.sequence + 1:
             raise ValueError(f"event {event.sequence} does not follow {self.sequence}")
-        self.sequence, self.at, self.hand_number = event.sequence, event.at.ToMicroseconds(), event.hand
+        at = event.at.ToMicroseconds()
+        self.presence.passed(self._played(event, at - self.at))
+        self.sequence, self.at, self.hand_number = event.sequence, at, event.hand
         self._fold_body(event)
         self.company.fold(event)
+
+    def _played(self, event: Event, us: int) -> int:
+        """Say for how much of the time since the event before nothing held the table up."""
+        if self.frozen or event.HasField("table_resumed"):
+            return 0
+        return max(us - event.clocks_credited.pause_ms * 1000, 0)
 
     def _fold_body(self, event: Event) -> None:
         match event.WhichOneof("body"):
@@ -184,6 +213,7 @@ class TableState:
         self.hand, self.window, self.trick, self.past = None, None, [], Past()
         self._secret, self._banks_us = b"", [0] * SEATS
         self.scores, self.began = self.match.team_scores or self.match.scores, self.at
+        self._committed_at = self.at
 
     def _fold_dealt(self, dealt: events_pb2.HandDealt) -> None:
         if self.collecting is None:
@@ -221,6 +251,8 @@ class TableState:
         self._recorded, self.window = True, None
         if not ended.voided:
             self.conduct = self.presence.end_hand()
+            self.account = account(self.hand)
+            self.account.began.FromMicroseconds(self._committed_at)
 
     def _fold_seat(self, changed: events_pb2.SeatChanged) -> None:
         seat = self.presence[changed.seat]

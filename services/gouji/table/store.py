@@ -3,8 +3,8 @@
 Events and commands are sealed on their way in and opened on their way out: they hold hidden cards.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,11 @@ from gouji.serving.schema import (
     table_snapshots,
     tables,
 )
-from gouji.serving.vault import Vault
+from gouji.serving.vault import Unreadable, Vault, board_place
 from gouji.table.append import append
 from gouji.table.commands import Accepted, Command
-from gouji.v1 import scoring_pb2, snapshot_pb2
-from gouji.v1.events_pb2 import Event
+from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
+from gouji.v1.events_pb2 import Event, TableOpened
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,32 @@ class Store:
             row = (await connection.execute(query)).one_or_none()
         return None if row is None else self._kept(table_id, row)
 
+    async def rewrite_opening(
+        self, connection: AsyncConnection, table_id: str, change: Callable[[TableOpened], None]
+    ) -> None:
+        """Change what a log's first event says of people, on which nothing in the log depends.
+
+        Nothing happens where there is none, or its key is not among ours any more: nobody reads that again.
+        """
+        first = (table_events.c.table_id == table_id) & (table_events.c.seq == 1)
+        query = sa.select(table_events.c.seq, table_events.c.event).where(first)
+        row = (await connection.execute(query)).one_or_none()
+        with suppress(Unreadable):
+            if row is not None:
+                event = self.event(table_id, row)
+                change(event.table_opened)
+                await connection.execute(
+                    sa.update(table_events).where(first).values(event=self._sealed(table_id, event))
+                )
+
     # Sealed rows
+
+    def board_secret(self, spec: table_pb2.TableSpec) -> bytes:
+        """Open the secret of the board that a table plays. Raises `Unreadable`."""
+        return self._vault.open(spec.board_secret, board_place(spec.board.board_id))
+
+    def _sealed(self, table_id: str, event: Event) -> bytes:
+        return self._vault.seal(event.SerializeToString(), event_place(table_id, event.sequence))
 
     def _event_rows(self, step: Step) -> Iterable[dict[str, Any]]:
         for event in step.events:
@@ -198,7 +223,7 @@ class Store:
                 "table_id": step.table_id,
                 "seq": event.sequence,
                 "hand": event.hand,
-                "event": self._vault.seal(event.SerializeToString(), event_place(step.table_id, event.sequence)),
+                "event": self._sealed(step.table_id, event),
                 "at": event.at.ToMicroseconds(),
             }
 

@@ -49,12 +49,16 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What somebody wants to watch: as whom, and from which event on, or with ``from_now`` from now on."""
+    """What somebody wants to watch: as whom, and from which event on, or with ``from_now`` from now on.
+
+    ``shut`` says that the table plays a board which is not open yet.
+    """
 
     viewer: int | None
     first: int
     guest: Guest
     from_now: bool = False
+    shut: bool = False
 
 
 class Streams:
@@ -62,6 +66,7 @@ class Streams:
 
     def __init__(self, app: App, store: Store, afterwards: Afterwards) -> None:
         self._clock = app.clock
+        self._returns = app.budgets.returns
         self._store = store
         self._afterwards = afterwards
         self._most_replayed = app.settings.replay_events
@@ -143,7 +148,8 @@ class Streams:
         start = max(first, 1)
         while True:
             most = min(last + 1 - start, REPLAYED_AT_ONCE)
-            page = await self._store.events(table_id, start, most) if most > 0 else []
+            async with self._returns:
+                page = await self._store.events(table_id, start, most) if most > 0 else []
             yield page
             start += len(page)
             if start > last:
@@ -170,7 +176,10 @@ class Streams:
 
 def _project(events: Sequence[Event], want: Want, turns: dict[int, events_pb2.Turn]) -> list[Event]:
     """Show events of the log; a turn that has passed matters no more, so only those given are told."""
-    shown = [projection.hush(projection.project(event, want.viewer, None), want.guest.muted) for event in events]
+    shown = [
+        projection.hush(projection.project(event, want.viewer, None, shut=want.shut), want.guest.muted)
+        for event in events
+    ]
     for event in shown:
         if event.sequence in turns:
             event.turn.CopyFrom(turns[event.sequence])

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from gouji.table.bots import BotQueue
 from gouji.table.metrics import TableMetrics
-from gouji.table.table import DrawSecret
 from gouji.table.timing import Timers
 from gouji.table.writer import LogWriter
-from gouji.v1 import rules_pb2
+from gouji.v1 import rules_pb2, table_pb2
 
 if TYPE_CHECKING:
     from gouji.table.live import Live
@@ -30,7 +29,10 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all live tables of a process share. ``now`` gives microseconds from 1970 on."""
+    """What all live tables of a process share.
+
+    ``now`` gives microseconds from 1970 on, ``draw_secret`` the secret of a table's next hand.
+    """
 
     keeper: Keeper
     writer: LogWriter
@@ -38,7 +40,7 @@ class Surroundings:
     timers: Timers
     metrics: TableMetrics
     now: Callable[[], int]
-    draw_secret: DrawSecret
+    draw_secret: Callable[[table_pb2.TableSpec], bytes]
     default_clock: rules_pb2.Clock
     absence_seconds: float
     stand_in: str

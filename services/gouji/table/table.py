@@ -99,6 +99,8 @@ class Table(TableState):
             rules_version=RULES_VERSION,
             queue=spec.queue,
             match=self.match_number,
+            tournament=spec.tournament,
+            board=spec.board if spec.HasField("board") else None,
         )
         return self._event(now, table_opened=opened)
 
@@ -235,9 +237,9 @@ class Table(TableState):
     def _hand_committed(self, now: int, secret: bytes) -> Event:
         number, wait_ms = self.hand_number + 1, self.clock.contributions_ms
         people = [seat for seat, held in enumerate(self.seats) if not held.bot_level and not self.presence[seat].gone]
-        awaited = people if wait_ms else []
+        awaited = people if wait_ms and not self.board else []
         committed = events_pb2.HandCommitted(
-            commitment=deals.commitment(secret, self.table_id, self.match_number, number),
+            commitment=self.commitment(secret, number),
             secret=secret,
             awaited=awaited,
         )
@@ -245,7 +247,7 @@ class Table(TableState):
         return self._event(now, number, hand_committed=committed)
 
     def _hand_dealt(self, now: int, collecting: Collecting) -> Event:
-        commitment = deals.commitment(collecting.secret, self.table_id, self.match_number, self.hand_number)
+        commitment = self.commitment(collecting.secret, self.hand_number)
         hand = self.deal(collecting.secret, collecting.contributions)
         return self._event(now, hand_dealt=bodies.dealt(hand, commitment, collecting.contributions))
 

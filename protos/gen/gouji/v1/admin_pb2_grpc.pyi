@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class TableAdminServiceStub:
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     @_typing.overload
@@ -46,12 +46,12 @@ class TableAdminServiceStub:
     AbandonTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AbandonTableRequest, _admin_pb2.AbandonTableResponse]
     """Give up a stopped table for good, and show its hand's secret. Roles: operator."""
     ExportTable: _grpc.UnaryStreamMultiCallable[_admin_pb2.ExportTableRequest, _admin_pb2.ExportTableResponse]
-    """A table's record or log as text, in pieces. Roles: operator."""
+    """A table's record or log as text, in pieces. Roles: operator, service."""
 
 @_typing.type_check_only
 class TableAdminServiceAsyncStub(TableAdminServiceStub):
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -66,11 +66,11 @@ class TableAdminServiceAsyncStub(TableAdminServiceStub):
     AbandonTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.AbandonTableRequest, _admin_pb2.AbandonTableResponse]  # type: ignore[assignment]
     """Give up a stopped table for good, and show its hand's secret. Roles: operator."""
     ExportTable: _aio.UnaryStreamMultiCallable[_admin_pb2.ExportTableRequest, _admin_pb2.ExportTableResponse]  # type: ignore[assignment]
-    """A table's record or log as text, in pieces. Roles: operator."""
+    """A table's record or log as text, in pieces. Roles: operator, service."""
 
 class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     @_abc_1.abstractmethod
@@ -119,7 +119,7 @@ class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ExportTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.ExportTableResponse], _abc.AsyncIterator[_admin_pb2.ExportTableResponse]]:
-        """A table's record or log as text, in pieces. Roles: operator."""
+        """A table's record or log as text, in pieces. Roles: operator, service."""
 
 def add_TableAdminServiceServicer_to_server(servicer: TableAdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 

@@ -30,15 +30,15 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1bgouji/v1/consequences.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\xe0\x06\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x31\n\x0ehand_committed\x18\x1e \x01(\x0b\x32\x17.gouji.v1.HandCommittedH\x00\x12\x33\n\x0ftable_abandoned\x18\x1f \x01(\x0b\x32\x18.gouji.v1.TableAbandonedH\x00\x12\x33\n\x0f\x63locks_credited\x18  \x01(\x0b\x32\x18.gouji.v1.ClocksCreditedH\x00\x12\x1e\n\x04said\x18( \x01(\x0b\x32\x0e.gouji.v1.SaidH\x00\x12\'\n\thand_vote\x18) \x01(\x0b\x32\x12.gouji.v1.HandVoteH\x00\x12-\n\x0crematch_wish\x18* \x01(\x0b\x32\x15.gouji.v1.RematchWishH\x00\x12\x31\n\x0erematch_placed\x18+ \x01(\x0b\x32\x17.gouji.v1.RematchPlacedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\xdc\x01\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\x12\r\n\x05match\x18\x14 \x01(\r\"o\n\rHandCommitted\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x0f\n\x07\x61waited\x18\x03 \x03(\r\x12)\n\x05until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbb\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12\x15\n\rcontributions\x18\x07 \x03(\x0cJ\x04\x08\x02\x10\x03R\x06secret\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xc3\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\x12\x10\n\x08given_up\x18( \x01(\x08\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"`\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\x12\x0c\n\x04left\x18\x04 \x01(\x08\x12\x0f\n\x07penalty\x18\x05 \x01(\r\"0\n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x0e\n\x0cTableResumed\"\"\n\x0e\x43locksCredited\x12\x10\n\x08pause_ms\x18\x01 \x01(\r\"T\n\x0eTableAbandoned\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"$\n\x04Said\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06phrase\x18\x02 \x01(\t\"\'\n\x08HandVote\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x61gree\x18\x02 \x01(\x08\"*\n\x0bRematchWish\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05ready\x18\x02 \x01(\x08\"!\n\rRematchPlaced\x12\x10\n\x08table_id\x18\x01 \x01(\t*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15gouji/v1/events.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/actions.proto\x1a\x14gouji/v1/cards.proto\x1a\x1bgouji/v1/consequences.proto\x1a\x1agouji/v1/observation.proto\x1a\x14gouji/v1/rules.proto\"\xe0\x06\n\x05\x45vent\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04hand\x18\x03 \x01(\r\x12-\n\x0ctable_opened\x18\x04 \x01(\x0b\x32\x15.gouji.v1.TableOpenedH\x00\x12)\n\nhand_dealt\x18\x05 \x01(\x0b\x32\x13.gouji.v1.HandDealtH\x00\x12-\n\x0c\x61\x63tion_taken\x18\x06 \x01(\x0b\x32\x15.gouji.v1.ActionTakenH\x00\x12\x31\n\x0e\x61nswers_closed\x18\x07 \x01(\x0b\x32\x17.gouji.v1.AnswersClosedH\x00\x12)\n\nhand_ended\x18\x08 \x01(\x0b\x32\x13.gouji.v1.HandEndedH\x00\x12+\n\x0bmatch_ended\x18\t \x01(\x0b\x32\x14.gouji.v1.MatchEndedH\x00\x12-\n\x0cseat_changed\x18\n \x01(\x0b\x32\x15.gouji.v1.SeatChangedH\x00\x12-\n\x0ctable_frozen\x18\x0b \x01(\x0b\x32\x15.gouji.v1.TableFrozenH\x00\x12/\n\rtable_resumed\x18\x0c \x01(\x0b\x32\x16.gouji.v1.TableResumedH\x00\x12\x31\n\x0ehand_committed\x18\x1e \x01(\x0b\x32\x17.gouji.v1.HandCommittedH\x00\x12\x33\n\x0ftable_abandoned\x18\x1f \x01(\x0b\x32\x18.gouji.v1.TableAbandonedH\x00\x12\x33\n\x0f\x63locks_credited\x18  \x01(\x0b\x32\x18.gouji.v1.ClocksCreditedH\x00\x12\x1e\n\x04said\x18( \x01(\x0b\x32\x0e.gouji.v1.SaidH\x00\x12\'\n\thand_vote\x18) \x01(\x0b\x32\x12.gouji.v1.HandVoteH\x00\x12-\n\x0crematch_wish\x18* \x01(\x0b\x32\x15.gouji.v1.RematchWishH\x00\x12\x31\n\x0erematch_placed\x18+ \x01(\x0b\x32\x17.gouji.v1.RematchPlacedH\x00\x12\x1c\n\x04turn\x18\x14 \x01(\x0b\x32\x0e.gouji.v1.TurnB\x06\n\x04\x62ody\"\x97\x01\n\x04Turn\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\x12\x14\n\x0c\x61nswers_open\x18\x03 \x01(\x08\x12$\n\x08question\x18\x04 \x01(\x0e\x32\x12.gouji.v1.Question\x12,\n\x08\x64\x65\x61\x64line\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x04Seat\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tbot_level\x18\x03 \x01(\t\"\x90\x02\n\x0bTableOpened\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x15\n\rrules_version\x18\x06 \x01(\r\x12\r\n\x05queue\x18\x07 \x01(\t\x12\r\n\x05match\x18\x14 \x01(\r\x12\x12\n\ntournament\x18\x15 \x01(\t\x12\x1e\n\x05\x62oard\x18\x33 \x01(\x0b\x32\x0f.gouji.v1.Board\"-\n\x05\x42oard\x12\x10\n\x08\x62oard_id\x18\x01 \x01(\t\x12\x12\n\ncommitment\x18\x02 \x01(\x0c\"o\n\rHandCommitted\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x0f\n\x07\x61waited\x18\x03 \x03(\r\x12)\n\x05until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbb\x01\n\tHandDealt\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x14\n\x0c\x66irst_leader\x18\x04 \x01(\r\x12\x0e\n\x06unseen\x18\x05 \x01(\x08\x12+\n\x0c\x63onsequences\x18\x06 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12\x15\n\rcontributions\x18\x07 \x03(\x0cJ\x04\x08\x02\x10\x03R\x06secret\"*\n\tDealtHand\x12\x1d\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x0e.gouji.v1.Card\"\x9c\x02\n\x0b\x41\x63tionTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12 \n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Action\x12\'\n\ndecided_by\x18\x03 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\x12\x1d\n\x05\x63\x61rds\x18\x04 \x03(\x0b\x32\x0e.gouji.v1.Card\x12+\n\x0c\x63onsequences\x18\x05 \x03(\x0b\x32\x15.gouji.v1.Consequence\x12*\n\x08\x64\x65\x63lines\x18\x06 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12\x18\n\x10partner_plus_one\x18\x07 \x01(\r\x12\"\n\x05hands\x18\x08 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"G\n\x0ePrivateDecline\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\ndecided_by\x18\x02 \x01(\x0e\x32\x13.gouji.v1.DecidedBy\"h\n\rAnswersClosed\x12*\n\x08\x64\x65\x63lines\x18\x01 \x03(\x0b\x32\x18.gouji.v1.PrivateDecline\x12+\n\x0c\x63onsequences\x18\x02 \x03(\x0b\x32\x15.gouji.v1.Consequence\"\xc3\x01\n\tHandEnded\x12\r\n\x05order\x18\x01 \x03(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x03 \x03(\x11\x12\x0e\n\x06voided\x18\x04 \x01(\x08\x12\x0e\n\x06secret\x18\x05 \x01(\x0c\x12\"\n\x05hands\x18\x06 \x03(\x0b\x32\x13.gouji.v1.DealtHand\x12\x0e\n\x06\x64igest\x18\x07 \x01(\t\x12\x1c\n\x04owes\x18\x08 \x03(\x0b\x32\x0e.gouji.v1.Debt\x12\x10\n\x08given_up\x18( \x01(\x08\"A\n\nMatchEnded\x12\x0e\n\x06scores\x18\x01 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x02 \x03(\x11\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\"`\n\x0bSeatChanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x11\n\tbot_plays\x18\x03 \x01(\x08\x12\x0c\n\x04left\x18\x04 \x01(\x08\x12\x0f\n\x07penalty\x18\x05 \x01(\r\"0\n\x0bTableFrozen\x12\x11\n\treference\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x0e\n\x0cTableResumed\"\"\n\x0e\x43locksCredited\x12\x10\n\x08pause_ms\x18\x01 \x01(\r\"T\n\x0eTableAbandoned\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\"\n\x05hands\x18\x03 \x03(\x0b\x32\x13.gouji.v1.DealtHand\"$\n\x04Said\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06phrase\x18\x02 \x01(\t\"\'\n\x08HandVote\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x61gree\x18\x02 \x01(\x08\"*\n\x0bRematchWish\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05ready\x18\x02 \x01(\x08\"!\n\rRematchPlaced\x12\x10\n\x08table_id\x18\x01 \x01(\t*h\n\tDecidedBy\x12\x1a\n\x16\x44\x45\x43IDED_BY_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44\x45\x43IDED_BY_PLAYER\x10\x01\x12\x12\n\x0e\x44\x45\x43IDED_BY_BOT\x10\x02\x12\x14\n\x10\x44\x45\x43IDED_BY_CLOCK\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DECIDEDBY']._serialized_start=3019
-  _globals['_DECIDEDBY']._serialized_end=3123
+  _globals['_DECIDEDBY']._serialized_start=3118
+  _globals['_DECIDEDBY']._serialized_end=3222
   _globals['_EVENT']._serialized_start=194
   _globals['_EVENT']._serialized_end=1058
   _globals['_TURN']._serialized_start=1061
@@ -46,39 +46,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEAT']._serialized_start=1214
   _globals['_SEAT']._serialized_end=1272
   _globals['_TABLEOPENED']._serialized_start=1275
-  _globals['_TABLEOPENED']._serialized_end=1495
-  _globals['_HANDCOMMITTED']._serialized_start=1497
-  _globals['_HANDCOMMITTED']._serialized_end=1608
-  _globals['_HANDDEALT']._serialized_start=1611
-  _globals['_HANDDEALT']._serialized_end=1798
-  _globals['_DEALTHAND']._serialized_start=1800
-  _globals['_DEALTHAND']._serialized_end=1842
-  _globals['_ACTIONTAKEN']._serialized_start=1845
-  _globals['_ACTIONTAKEN']._serialized_end=2129
-  _globals['_PRIVATEDECLINE']._serialized_start=2131
-  _globals['_PRIVATEDECLINE']._serialized_end=2202
-  _globals['_ANSWERSCLOSED']._serialized_start=2204
-  _globals['_ANSWERSCLOSED']._serialized_end=2308
-  _globals['_HANDENDED']._serialized_start=2311
-  _globals['_HANDENDED']._serialized_end=2506
-  _globals['_MATCHENDED']._serialized_start=2508
-  _globals['_MATCHENDED']._serialized_end=2573
-  _globals['_SEATCHANGED']._serialized_start=2575
-  _globals['_SEATCHANGED']._serialized_end=2671
-  _globals['_TABLEFROZEN']._serialized_start=2673
-  _globals['_TABLEFROZEN']._serialized_end=2721
-  _globals['_TABLERESUMED']._serialized_start=2723
-  _globals['_TABLERESUMED']._serialized_end=2737
-  _globals['_CLOCKSCREDITED']._serialized_start=2739
-  _globals['_CLOCKSCREDITED']._serialized_end=2773
-  _globals['_TABLEABANDONED']._serialized_start=2775
-  _globals['_TABLEABANDONED']._serialized_end=2859
-  _globals['_SAID']._serialized_start=2861
-  _globals['_SAID']._serialized_end=2897
-  _globals['_HANDVOTE']._serialized_start=2899
-  _globals['_HANDVOTE']._serialized_end=2938
-  _globals['_REMATCHWISH']._serialized_start=2940
-  _globals['_REMATCHWISH']._serialized_end=2982
-  _globals['_REMATCHPLACED']._serialized_start=2984
-  _globals['_REMATCHPLACED']._serialized_end=3017
+  _globals['_TABLEOPENED']._serialized_end=1547
+  _globals['_BOARD']._serialized_start=1549
+  _globals['_BOARD']._serialized_end=1594
+  _globals['_HANDCOMMITTED']._serialized_start=1596
+  _globals['_HANDCOMMITTED']._serialized_end=1707
+  _globals['_HANDDEALT']._serialized_start=1710
+  _globals['_HANDDEALT']._serialized_end=1897
+  _globals['_DEALTHAND']._serialized_start=1899
+  _globals['_DEALTHAND']._serialized_end=1941
+  _globals['_ACTIONTAKEN']._serialized_start=1944
+  _globals['_ACTIONTAKEN']._serialized_end=2228
+  _globals['_PRIVATEDECLINE']._serialized_start=2230
+  _globals['_PRIVATEDECLINE']._serialized_end=2301
+  _globals['_ANSWERSCLOSED']._serialized_start=2303
+  _globals['_ANSWERSCLOSED']._serialized_end=2407
+  _globals['_HANDENDED']._serialized_start=2410
+  _globals['_HANDENDED']._serialized_end=2605
+  _globals['_MATCHENDED']._serialized_start=2607
+  _globals['_MATCHENDED']._serialized_end=2672
+  _globals['_SEATCHANGED']._serialized_start=2674
+  _globals['_SEATCHANGED']._serialized_end=2770
+  _globals['_TABLEFROZEN']._serialized_start=2772
+  _globals['_TABLEFROZEN']._serialized_end=2820
+  _globals['_TABLERESUMED']._serialized_start=2822
+  _globals['_TABLERESUMED']._serialized_end=2836
+  _globals['_CLOCKSCREDITED']._serialized_start=2838
+  _globals['_CLOCKSCREDITED']._serialized_end=2872
+  _globals['_TABLEABANDONED']._serialized_start=2874
+  _globals['_TABLEABANDONED']._serialized_end=2958
+  _globals['_SAID']._serialized_start=2960
+  _globals['_SAID']._serialized_end=2996
+  _globals['_HANDVOTE']._serialized_start=2998
+  _globals['_HANDVOTE']._serialized_end=3037
+  _globals['_REMATCHWISH']._serialized_start=3039
+  _globals['_REMATCHWISH']._serialized_end=3081
+  _globals['_REMATCHPLACED']._serialized_start=3083
+  _globals['_REMATCHPLACED']._serialized_end=3116
 # @@protoc_insertion_point(module_scope)

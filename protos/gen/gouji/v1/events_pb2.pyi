@@ -235,6 +235,8 @@ class TableOpened(_message.Message):
     RULES_VERSION_FIELD_NUMBER: _builtins.int
     QUEUE_FIELD_NUMBER: _builtins.int
     MATCH_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     rules_version: _builtins.int
     """Version of the rules that decide this match."""
@@ -242,6 +244,8 @@ class TableOpened(_message.Message):
     """Queue that it came from; empty when placed by an operator."""
     match: _builtins.int
     """Counts the table's matches, from 1."""
+    tournament: _builtins.str
+    """The tournament that it belongs to; empty for none."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -251,6 +255,10 @@ class TableOpened(_message.Message):
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Six seats."""
+
+    @_builtins.property
+    def board(self) -> Global___Board:
+        """The duplicate board that is played; unset where the table deals for itself."""
 
     def __init__(
         self,
@@ -263,14 +271,44 @@ class TableOpened(_message.Message):
         rules_version: _builtins.int = ...,
         queue: _builtins.str = ...,
         match: _builtins.int = ...,
+        tournament: _builtins.str = ...,
+        board: Global___Board | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "rules", b"rules"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "clock", b"clock", "length", b"length", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "length", b"length", "match", b"match", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "clock", b"clock", "length", b"length", "match", b"match", "queue", b"queue", "rules", b"rules", "rules_version", b"rules_version", "seats", b"seats", "table_id", b"table_id", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableOpened: _TypeAlias = TableOpened  # noqa: Y015
+
+@_typing.final
+class Board(_message.Message):
+    """A deal that is played alike at several tables. Its secret, the cards of all seats and the digests stay shut, to
+    everybody, until the last of these tables has ended.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOARD_ID_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    board_id: _builtins.str
+    """`EVENT/ROUND/BOARD`."""
+    commitment: _builtins.bytes
+    """SHA-256 of the secret, then the id in UTF-8: 32 bytes, published before anybody plays the board."""
+    def __init__(
+        self,
+        *,
+        board_id: _builtins.str = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Board: _TypeAlias = Board  # noqa: Y015
 
 @_typing.final
 class HandCommitted(_message.Message):

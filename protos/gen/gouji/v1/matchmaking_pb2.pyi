@@ -443,11 +443,16 @@ class PlaceTableRequest(_message.Message):
     NO_SPECTATORS_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
+    BOARD_SECRET_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the caller: asking again returns the same table."""
     bot_pace_ms: _builtins.int
     no_spectators: _builtins.bool
     """As in `TableSpec`."""
+    tournament: _builtins.str
+    board_secret: _builtins.bytes
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -462,6 +467,8 @@ class PlaceTableRequest(_message.Message):
     def spectator_delay(self) -> _rules_pb2.Delay: ...
     @_builtins.property
     def director_delay(self) -> _rules_pb2.Delay: ...
+    @_builtins.property
+    def board(self) -> _events_pb2.Board: ...
     def __init__(
         self,
         *,
@@ -474,10 +481,13 @@ class PlaceTableRequest(_message.Message):
         no_spectators: _builtins.bool = ...,
         spectator_delay: _rules_pb2.Delay | None = ...,
         director_delay: _rules_pb2.Delay | None = ...,
+        tournament: _builtins.str = ...,
+        board: _events_pb2.Board | None = ...,
+        board_secret: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "request_id", b"request_id", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "board_secret", b"board_secret", "bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "request_id", b"request_id", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -503,3 +513,46 @@ class PlaceTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlaceTableResponse: _TypeAlias = PlaceTableResponse  # noqa: Y015
+
+@_typing.final
+class RemoveFromLobbyRequest(_message.Message):
+    """Who was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromLobbyRequest: _TypeAlias = RemoveFromLobbyRequest  # noqa: Y015
+
+@_typing.final
+class RemoveFromLobbyResponse(_message.Message):
+    """What is left of it here."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGAIN_FIELD_NUMBER: _builtins.int
+    again: _builtins.bool
+    """Ask again later: a match is being made with it."""
+    def __init__(
+        self,
+        *,
+        again: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromLobbyResponse: _TypeAlias = RemoveFromLobbyResponse  # noqa: Y015

@@ -65,6 +65,11 @@ class MatchmakingServiceStub:
                 request_serializer=gouji_dot_v1_dot_matchmaking__pb2.PlaceTableRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.PlaceTableResponse.FromString,
                 _registered_method=True)
+        self.RemoveFromLobby = channel.unary_unary(
+                '/gouji.v1.MatchmakingService/RemoveFromLobby',
+                request_serializer=gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyResponse.FromString,
+                _registered_method=True)
 
 
 class MatchmakingServiceServicer:
@@ -114,6 +119,13 @@ class MatchmakingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RemoveFromLobby(self, request, context):
+        """Take a player that was deleted out of queues, party and room, and forget whom it knew: idempotent. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MatchmakingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -146,6 +158,11 @@ def add_MatchmakingServiceServicer_to_server(servicer, server):
                     servicer.PlaceTable,
                     request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.PlaceTableRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_matchmaking__pb2.PlaceTableResponse.SerializeToString,
+            ),
+            'RemoveFromLobby': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveFromLobby,
+                    request_deserializer=gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -311,6 +328,33 @@ class MatchmakingService:
             '/gouji.v1.MatchmakingService/PlaceTable',
             gouji_dot_v1_dot_matchmaking__pb2.PlaceTableRequest.SerializeToString,
             gouji_dot_v1_dot_matchmaking__pb2.PlaceTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveFromLobby(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.MatchmakingService/RemoveFromLobby',
+            gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyRequest.SerializeToString,
+            gouji_dot_v1_dot_matchmaking__pb2.RemoveFromLobbyResponse.FromString,
             options,
             channel_credentials,
             insecure,

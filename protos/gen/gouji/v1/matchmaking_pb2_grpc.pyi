@@ -47,6 +47,8 @@ class MatchmakingServiceStub:
     """Say that the caller is there to play the match that its ticket has. Roles: player."""
     PlaceTable: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]
     """Place a table with given seats, past the queue. Roles: service, operator."""
+    RemoveFromLobby: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.RemoveFromLobbyRequest, _matchmaking_pb2.RemoveFromLobbyResponse]
+    """Take a player that was deleted out of queues, party and room, and forget whom it knew: idempotent. Roles: service."""
 
 @_typing.type_check_only
 class MatchmakingServiceAsyncStub(MatchmakingServiceStub):
@@ -67,6 +69,8 @@ class MatchmakingServiceAsyncStub(MatchmakingServiceStub):
     """Say that the caller is there to play the match that its ticket has. Roles: player."""
     PlaceTable: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]  # type: ignore[assignment]
     """Place a table with given seats, past the queue. Roles: service, operator."""
+    RemoveFromLobby: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.RemoveFromLobbyRequest, _matchmaking_pb2.RemoveFromLobbyResponse]  # type: ignore[assignment]
+    """Take a player that was deleted out of queues, party and room, and forget whom it knew: idempotent. Roles: service."""
 
 class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
     """Queues, tickets, and the placing of tables. A service may queue a player, watch and cancel any ticket."""
@@ -120,5 +124,13 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.PlaceTableResponse, _abc.Awaitable[_matchmaking_pb2.PlaceTableResponse]]:
         """Place a table with given seats, past the queue. Roles: service, operator."""
+
+    @_abc_1.abstractmethod
+    def RemoveFromLobby(
+        self,
+        request: _matchmaking_pb2.RemoveFromLobbyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matchmaking_pb2.RemoveFromLobbyResponse, _abc.Awaitable[_matchmaking_pb2.RemoveFromLobbyResponse]]:
+        """Take a player that was deleted out of queues, party and room, and forget whom it knew: idempotent. Roles: service."""
 
 def add_MatchmakingServiceServicer_to_server(servicer: MatchmakingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -71,12 +71,17 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The seat gave another contribution to this deal; the first stands."""
     REASON_NOT_FROZEN: _Reason.ValueType  # 58
     """The table does not stand still, or not any more."""
+    REASON_UNKNOWN_SERVER: _Reason.ValueType  # 59
+    """The server that the call names is not there, or not any more."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
     REASON_BAD_RULE_VALUE: _Reason.ValueType  # 62
     REASON_RULES_CONFLICT: _Reason.ValueType  # 63
     REASON_UNKNOWN_BOT_LEVEL: _Reason.ValueType  # 65
+    REASON_UNKNOWN_METHOD: _Reason.ValueType  # 66
+    """There is no such method, or not from outside."""
+    REASON_TOO_LARGE: _Reason.ValueType  # 67
     REASON_TOKEN_MISSING: _Reason.ValueType  # 80
     """Who is asking."""
     REASON_TOKEN_INVALID: _Reason.ValueType  # 81
@@ -104,11 +109,20 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Scores and records."""
     REASON_UNKNOWN_MATCH: _Reason.ValueType  # 121
     REASON_RESULT_CONFLICT: _Reason.ValueType  # 122
+    REASON_UNKNOWN_RESULT: _Reason.ValueType  # 123
+    """No table has written this result, or none for this hand is recorded."""
+    REASON_RESULT_CHANGED: _Reason.ValueType  # 124
+    """Another revision of the result stands."""
+    REASON_UNKNOWN_SEASON: _Reason.ValueType  # 125
     REASON_OVERLOADED: _Reason.ValueType  # 140
     """The server."""
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
     REASON_INTERNAL: _Reason.ValueType  # 142
     REASON_DEADLINE: _Reason.ValueType  # 143
+    REASON_RATE_LIMITED: _Reason.ValueType  # 144
+    """More calls came from this player or address than may."""
+    REASON_UNREACHABLE: _Reason.ValueType  # 145
+    """The service behind the door does not answer."""
     REASON_NO_PARTY: _Reason.ValueType  # 160
     """Parties and rooms.
     The caller is in no party, or in no room.
@@ -134,6 +148,41 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Seats are empty that no bot may fill."""
     REASON_ROOM_CHANGED: _Reason.ValueType  # 173
     """The room's match goes on, or it has begun others since."""
+    REASON_IDENTITY_INVALID: _Reason.ValueType  # 200
+    """Accounts.
+    The identity token is none of an issuer that the server takes, is for another client, has expired, or does not fit
+    its nonce.
+    """
+    REASON_IDENTITY_UNAVAILABLE: _Reason.ValueType  # 201
+    """The issuer's keys cannot be had just now."""
+    REASON_UNKNOWN_IDENTITY: _Reason.ValueType  # 202
+    """No player is bound to the identity."""
+    REASON_IDENTITY_TAKEN: _Reason.ValueType  # 203
+    """Another player is bound to the identity."""
+    REASON_ALREADY_BOUND: _Reason.ValueType  # 204
+    """The caller is bound to another identity."""
+    REASON_UNKNOWN_TOURNAMENT: _Reason.ValueType  # 260
+    """Tournaments.
+    There is no such event, entrant, round or table in it.
+    """
+    REASON_UNKNOWN_ENTRANT: _Reason.ValueType  # 261
+    REASON_UNKNOWN_ROUND: _Reason.ValueType  # 262
+    REASON_TOURNAMENT_EXISTS: _Reason.ValueType  # 263
+    """Another event has this id."""
+    REASON_WRONG_STAGE: _Reason.ValueType  # 264
+    """The event is at another stage: `stage` says at which."""
+    REASON_ALREADY_ENTERED: _Reason.ValueType  # 265
+    """A player is in the event already."""
+    REASON_TOURNAMENT_FULL: _Reason.ValueType  # 266
+    """The event takes no more entrants, not even on its waiting list."""
+    REASON_NOT_CAPTAIN: _Reason.ValueType  # 267
+    """Only a team's captain can do that."""
+    REASON_TOO_FEW_ENTRANTS: _Reason.ValueType  # 268
+    """There are not enough entrants for two tables."""
+    REASON_ROUND_BEGUN: _Reason.ValueType  # 269
+    """The round has begun: its pairing stands."""
+    REASON_BOARD_SHUT: _Reason.ValueType  # 270
+    """A board is shut until the last of its tables has ended."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Why a request was refused. It rides in google.rpc.ErrorInfo (domain `gouji`, reason without the prefix, in
@@ -189,12 +238,17 @@ REASON_CONTRIBUTION_GIVEN: Reason.ValueType  # 57
 """The seat gave another contribution to this deal; the first stands."""
 REASON_NOT_FROZEN: Reason.ValueType  # 58
 """The table does not stand still, or not any more."""
+REASON_UNKNOWN_SERVER: Reason.ValueType  # 59
+"""The server that the call names is not there, or not any more."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61
 REASON_BAD_RULE_VALUE: Reason.ValueType  # 62
 REASON_RULES_CONFLICT: Reason.ValueType  # 63
 REASON_UNKNOWN_BOT_LEVEL: Reason.ValueType  # 65
+REASON_UNKNOWN_METHOD: Reason.ValueType  # 66
+"""There is no such method, or not from outside."""
+REASON_TOO_LARGE: Reason.ValueType  # 67
 REASON_TOKEN_MISSING: Reason.ValueType  # 80
 """Who is asking."""
 REASON_TOKEN_INVALID: Reason.ValueType  # 81
@@ -222,11 +276,20 @@ REASON_UNKNOWN_PLAYER: Reason.ValueType  # 120
 """Scores and records."""
 REASON_UNKNOWN_MATCH: Reason.ValueType  # 121
 REASON_RESULT_CONFLICT: Reason.ValueType  # 122
+REASON_UNKNOWN_RESULT: Reason.ValueType  # 123
+"""No table has written this result, or none for this hand is recorded."""
+REASON_RESULT_CHANGED: Reason.ValueType  # 124
+"""Another revision of the result stands."""
+REASON_UNKNOWN_SEASON: Reason.ValueType  # 125
 REASON_OVERLOADED: Reason.ValueType  # 140
 """The server."""
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141
 REASON_INTERNAL: Reason.ValueType  # 142
 REASON_DEADLINE: Reason.ValueType  # 143
+REASON_RATE_LIMITED: Reason.ValueType  # 144
+"""More calls came from this player or address than may."""
+REASON_UNREACHABLE: Reason.ValueType  # 145
+"""The service behind the door does not answer."""
 REASON_NO_PARTY: Reason.ValueType  # 160
 """Parties and rooms.
 The caller is in no party, or in no room.
@@ -252,4 +315,39 @@ REASON_SEATS_EMPTY: Reason.ValueType  # 172
 """Seats are empty that no bot may fill."""
 REASON_ROOM_CHANGED: Reason.ValueType  # 173
 """The room's match goes on, or it has begun others since."""
+REASON_IDENTITY_INVALID: Reason.ValueType  # 200
+"""Accounts.
+The identity token is none of an issuer that the server takes, is for another client, has expired, or does not fit
+its nonce.
+"""
+REASON_IDENTITY_UNAVAILABLE: Reason.ValueType  # 201
+"""The issuer's keys cannot be had just now."""
+REASON_UNKNOWN_IDENTITY: Reason.ValueType  # 202
+"""No player is bound to the identity."""
+REASON_IDENTITY_TAKEN: Reason.ValueType  # 203
+"""Another player is bound to the identity."""
+REASON_ALREADY_BOUND: Reason.ValueType  # 204
+"""The caller is bound to another identity."""
+REASON_UNKNOWN_TOURNAMENT: Reason.ValueType  # 260
+"""Tournaments.
+There is no such event, entrant, round or table in it.
+"""
+REASON_UNKNOWN_ENTRANT: Reason.ValueType  # 261
+REASON_UNKNOWN_ROUND: Reason.ValueType  # 262
+REASON_TOURNAMENT_EXISTS: Reason.ValueType  # 263
+"""Another event has this id."""
+REASON_WRONG_STAGE: Reason.ValueType  # 264
+"""The event is at another stage: `stage` says at which."""
+REASON_ALREADY_ENTERED: Reason.ValueType  # 265
+"""A player is in the event already."""
+REASON_TOURNAMENT_FULL: Reason.ValueType  # 266
+"""The event takes no more entrants, not even on its waiting list."""
+REASON_NOT_CAPTAIN: Reason.ValueType  # 267
+"""Only a team's captain can do that."""
+REASON_TOO_FEW_ENTRANTS: Reason.ValueType  # 268
+"""There are not enough entrants for two tables."""
+REASON_ROUND_BEGUN: Reason.ValueType  # 269
+"""The round has begun: its pairing stands."""
+REASON_BOARD_SHUT: Reason.ValueType  # 270
+"""A board is shut until the last of its tables has ended."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -23,7 +23,9 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class HandResult(_message.Message):
-    """A finished hand as the table's outbox sends it. A voided hand (R9.1) is none."""
+    """A finished hand as the table's outbox sends it. A voided hand (R9.1) is none; a match that is given up has one more
+    result, `abandoned`, in the place of the hand that did not end.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -40,6 +42,19 @@ class HandResult(_message.Message):
     LAST_FIELD_NUMBER: _builtins.int
     MATCH_SCORES_FIELD_NUMBER: _builtins.int
     MATCH_TEAM_SCORES_FIELD_NUMBER: _builtins.int
+    OPENED_FIELD_NUMBER: _builtins.int
+    BURNS_FIELD_NUMBER: _builtins.int
+    TRIBUTES_FIELD_NUMBER: _builtins.int
+    PURCHASES_FIELD_NUMBER: _builtins.int
+    SWEEP_FIELD_NUMBER: _builtins.int
+    REVOLTED_FIELD_NUMBER: _builtins.int
+    BEGAN_FIELD_NUMBER: _builtins.int
+    RESULTS_FIELD_NUMBER: _builtins.int
+    ABANDONED_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    STAND_IN_FIELD_NUMBER: _builtins.int
     CONDUCT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """One match is played at a table; the table's id is the match's."""
@@ -50,6 +65,20 @@ class HandResult(_message.Message):
     """Digest of the hand's last state."""
     last: _builtins.bool
     """It was the match's last."""
+    sweep: _builtins.bool
+    """One team took the first three places, and it counts (R6.3)."""
+    results: _builtins.int
+    """Results of the match so far, with this one; 0 of a server that did not say."""
+    abandoned: _builtins.bool
+    """The match was given up: this is its last result and has neither order nor scores. The other hands count."""
+    voided: _builtins.bool
+    """Ruled by a director or an operator (`CorrectHand`): the hand does not count."""
+    tournament: _builtins.str
+    """The tournament that the match belongs to; empty for none."""
+    revision: _builtins.int
+    """Which revision stands, from 1; set in answers alone."""
+    stand_in: _builtins.str
+    """Level of the bots that played for absent players."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -77,6 +106,30 @@ class HandResult(_message.Message):
         """The same of the teams: even, odd; empty without teams."""
 
     @_builtins.property
+    def opened(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that opened (R9.6)."""
+
+    @_builtins.property
+    def burns(self) -> _containers.RepeatedCompositeFieldContainer[Global___BurnTried]:
+        """Burns that were tried, in order (R5)."""
+
+    @_builtins.property
+    def tributes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TributeSettled]:
+        """Tributes from the hand before, in the order in which they were settled (R8)."""
+
+    @_builtins.property
+    def purchases(self) -> _containers.RepeatedCompositeFieldContainer[Global___Purchase]:
+        """Threes and fours bought, or given for nothing (R8.7)."""
+
+    @_builtins.property
+    def revolted(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that revolted (R9.1)."""
+
+    @_builtins.property
+    def began(self) -> _timestamp_pb2.Timestamp:
+        """When the deal was committed to; unset of a server that did not say."""
+
+    @_builtins.property
     def conduct(self) -> _containers.RepeatedCompositeFieldContainer[Global___Conduct]:
         """How each seat was played: six, or none of a server that did not say."""
 
@@ -96,11 +149,24 @@ class HandResult(_message.Message):
         last: _builtins.bool = ...,
         match_scores: _abc.Iterable[_builtins.int] | None = ...,
         match_team_scores: _abc.Iterable[_builtins.int] | None = ...,
+        opened: _abc.Iterable[_builtins.int] | None = ...,
+        burns: _abc.Iterable[Global___BurnTried] | None = ...,
+        tributes: _abc.Iterable[Global___TributeSettled] | None = ...,
+        purchases: _abc.Iterable[Global___Purchase] | None = ...,
+        sweep: _builtins.bool = ...,
+        revolted: _abc.Iterable[_builtins.int] | None = ...,
+        began: _timestamp_pb2.Timestamp | None = ...,
+        results: _builtins.int = ...,
+        abandoned: _builtins.bool = ...,
+        voided: _builtins.bool = ...,
+        tournament: _builtins.str = ...,
+        revision: _builtins.int = ...,
+        stand_in: _builtins.str = ...,
         conduct: _abc.Iterable[Global___Conduct] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "rules", b"rules"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["began", b"began", "ended", b"ended", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "match_scores", b"match_scores", "match_team_scores", b"match_team_scores", "order", b"order", "queue", b"queue", "rules", b"rules", "scores", b"scores", "seats", b"seats", "table_id", b"table_id", "team_scores", b"team_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned", b"abandoned", "began", b"began", "burns", b"burns", "conduct", b"conduct", "digest", b"digest", "ended", b"ended", "hand", b"hand", "last", b"last", "match_scores", b"match_scores", "match_team_scores", b"match_team_scores", "opened", b"opened", "order", b"order", "purchases", b"purchases", "queue", b"queue", "results", b"results", "revision", b"revision", "revolted", b"revolted", "rules", b"rules", "scores", b"scores", "seats", b"seats", "stand_in", b"stand_in", "sweep", b"sweep", "table_id", b"table_id", "team_scores", b"team_scores", "tournament", b"tournament", "tributes", b"tributes", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -120,6 +186,7 @@ class Conduct(_message.Message):
     ABSENT_FIELD_NUMBER: _builtins.int
     LEFT_FIELD_NUMBER: _builtins.int
     PENALTY_FIELD_NUMBER: _builtins.int
+    ABSENT_US_FIELD_NUMBER: _builtins.int
     by_player: _builtins.int
     """Decisions of the player, of a bot, and of the clock."""
     by_bot: _builtins.int
@@ -130,6 +197,8 @@ class Conduct(_message.Message):
     """The player had left for good when the hand ended."""
     penalty: _builtins.int
     """Points that leaving cost the player; in the hand in which it left alone."""
+    absent_us: _builtins.int
+    """For how long a bot played for the absent player, in microseconds; time in which the server stood still aside."""
     def __init__(
         self,
         *,
@@ -139,14 +208,113 @@ class Conduct(_message.Message):
         absent: _builtins.bool = ...,
         left: _builtins.bool = ...,
         penalty: _builtins.int = ...,
+        absent_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "by_bot", b"by_bot", "by_clock", b"by_clock", "by_player", b"by_player", "left", b"left", "penalty", b"penalty"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "absent_us", b"absent_us", "by_bot", b"by_bot", "by_clock", b"by_clock", "by_player", b"by_player", "left", b"left", "penalty", b"penalty"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Conduct: _TypeAlias = Conduct  # noqa: Y015
+
+@_typing.final
+class BurnTried(_message.Message):
+    """A burn (R5)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BURNER_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    WON_FIELD_NUMBER: _builtins.int
+    burner: _builtins.int
+    burned: _builtins.int
+    """Whose play was burned, or whose burn was counter-burned."""
+    won: _builtins.bool
+    """The burner finished (R5.6)."""
+    def __init__(
+        self,
+        *,
+        burner: _builtins.int = ...,
+        burned: _builtins.int = ...,
+        won: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned", b"burned", "burner", b"burner", "won", b"won"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BurnTried: _TypeAlias = BurnTried  # noqa: Y015
+
+@_typing.final
+class TributeSettled(_message.Message):
+    """A tribute that was settled (R8)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    PAID_FIELD_NUMBER: _builtins.int
+    RETURNED_FIELD_NUMBER: _builtins.int
+    RESISTED_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
+    payer: _builtins.int
+    receiver: _builtins.int
+    paid: _builtins.int
+    """Cards paid, and given back (R8.4)."""
+    returned: _builtins.int
+    resisted: _builtins.bool
+    """Nothing was paid: the payer resisted (R8.6), or team-mates only showed the cards (R8.5)."""
+    shown: _builtins.bool
+    def __init__(
+        self,
+        *,
+        payer: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        paid: _builtins.int = ...,
+        returned: _builtins.int = ...,
+        resisted: _builtins.bool = ...,
+        shown: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["paid", b"paid", "payer", b"payer", "receiver", b"receiver", "resisted", b"resisted", "returned", b"returned", "shown", b"shown"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TributeSettled: _TypeAlias = TributeSettled  # noqa: Y015
+
+@_typing.final
+class Purchase(_message.Message):
+    """A three or four that changed hands before play (R8.7)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BUYER_FIELD_NUMBER: _builtins.int
+    SELLER_FIELD_NUMBER: _builtins.int
+    SOLD_FIELD_NUMBER: _builtins.int
+    PAID_FIELD_NUMBER: _builtins.int
+    buyer: _builtins.int
+    seller: _builtins.int
+    sold: _builtins.int
+    """Cards sold, and paid for them; 0 for a gift."""
+    paid: _builtins.int
+    def __init__(
+        self,
+        *,
+        buyer: _builtins.int = ...,
+        seller: _builtins.int = ...,
+        sold: _builtins.int = ...,
+        paid: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buyer", b"buyer", "paid", b"paid", "seller", b"seller", "sold", b"sold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Purchase: _TypeAlias = Purchase  # noqa: Y015
 
 @_typing.final
 class RecordHandRequest(_message.Message):
@@ -191,138 +359,6 @@ class RecordHandResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordHandResponse: _TypeAlias = RecordHandResponse  # noqa: Y015
-
-@_typing.final
-class GetLeaderboardRequest(_message.Message):
-    """Which part of the leaderboard."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    LIMIT_FIELD_NUMBER: _builtins.int
-    PRESET_FIELD_NUMBER: _builtins.int
-    limit: _builtins.int
-    """Players wanted, 1..100; 0 for 20."""
-    preset: _builtins.str
-    """Preset of the rules; empty for all. Nobody stands under one that was never played."""
-    def __init__(
-        self,
-        *,
-        limit: _builtins.int = ...,
-        preset: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit", b"limit", "preset", b"preset"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetLeaderboardRequest: _TypeAlias = GetLeaderboardRequest  # noqa: Y015
-
-@_typing.final
-class GetLeaderboardResponse(_message.Message):
-    """Best first: by points, then fewer hands, then name and id."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PLAYERS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerTotals]: ...
-    def __init__(
-        self,
-        *,
-        players: _abc.Iterable[Global___PlayerTotals] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetLeaderboardResponse: _TypeAlias = GetLeaderboardResponse  # noqa: Y015
-
-@_typing.final
-class PlayerTotals(_message.Message):
-    """What a player has won in all."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PLAYER_ID_FIELD_NUMBER: _builtins.int
-    NAME_FIELD_NUMBER: _builtins.int
-    HANDS_FIELD_NUMBER: _builtins.int
-    POINTS_FIELD_NUMBER: _builtins.int
-    PLACES_FIELD_NUMBER: _builtins.int
-    RANK_FIELD_NUMBER: _builtins.int
-    player_id: _builtins.str
-    name: _builtins.str
-    hands: _builtins.int
-    points: _builtins.int
-    """Sum of the scores of its seats."""
-    rank: _builtins.int
-    """On the leaderboard asked for, from 1; 0 without a hand."""
-    @_builtins.property
-    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """How often it was head, second, third, fourth, second-last, last."""
-
-    def __init__(
-        self,
-        *,
-        player_id: _builtins.str = ...,
-        name: _builtins.str = ...,
-        hands: _builtins.int = ...,
-        points: _builtins.int = ...,
-        places: _abc.Iterable[_builtins.int] | None = ...,
-        rank: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "name", b"name", "places", b"places", "player_id", b"player_id", "points", b"points", "rank", b"rank"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___PlayerTotals: _TypeAlias = PlayerTotals  # noqa: Y015
-
-@_typing.final
-class GetPlayerTotalsRequest(_message.Message):
-    """Whose."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PLAYER_ID_FIELD_NUMBER: _builtins.int
-    player_id: _builtins.str
-    def __init__(
-        self,
-        *,
-        player_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPlayerTotalsRequest: _TypeAlias = GetPlayerTotalsRequest  # noqa: Y015
-
-@_typing.final
-class GetPlayerTotalsResponse(_message.Message):
-    """The totals; zeros for a player without a hand, and for an id that nobody has."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TOTALS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def totals(self) -> Global___PlayerTotals: ...
-    def __init__(
-        self,
-        *,
-        totals: Global___PlayerTotals | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["totals", b"totals"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["totals", b"totals"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPlayerTotalsResponse: _TypeAlias = GetPlayerTotalsResponse  # noqa: Y015
 
 @_typing.final
 class GetMatchRequest(_message.Message):
@@ -419,7 +455,7 @@ Global___GetRatingsResponse: _TypeAlias = GetRatingsResponse  # noqa: Y015
 
 @_typing.final
 class Rating(_message.Message):
-    """What is believed of a skill. A difference of 4 points between two players is about what chance makes of one match."""
+    """What is believed of a skill. A team whose means add up to 24 more than the other's wins five matches in six."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -427,6 +463,7 @@ class Rating(_message.Message):
     MU_FIELD_NUMBER: _builtins.int
     SIGMA_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     mu: _builtins.float
     """The mean; 25 for who has not played."""
@@ -434,6 +471,8 @@ class Rating(_message.Message):
     """The standard deviation; 8.3 for who has not played, and less with each match."""
     matches: _builtins.int
     """Matches that it comes from."""
+    provisional: _builtins.bool
+    """The deviation is still too great for comparisons."""
     def __init__(
         self,
         *,
@@ -441,11 +480,88 @@ class Rating(_message.Message):
         mu: _builtins.float = ...,
         sigma: _builtins.float = ...,
         matches: _builtins.int = ...,
+        provisional: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "mu", b"mu", "player_id", b"player_id", "sigma", b"sigma"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "mu", b"mu", "player_id", b"player_id", "provisional", b"provisional", "sigma", b"sigma"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Rating: _TypeAlias = Rating  # noqa: Y015
+
+@_typing.final
+class CorrectHandRequest(_message.Message):
+    """What a recorded hand is to become."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    TEAM_SCORES_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    hand: _builtins.int
+    revision: _builtins.int
+    """The revision that stands (`HandResult.revision`): another one is refused with `result_changed`."""
+    voided: _builtins.bool
+    """The hand does not count; else the three that follow are given."""
+    reason: _builtins.str
+    """Why, for everybody who looks at the match: up to 500 characters."""
+    @_builtins.property
+    def order(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats, head first."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Six numbers."""
+
+    @_builtins.property
+    def team_scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Even, odd; empty without teams."""
+
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        hand: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        voided: _builtins.bool = ...,
+        order: _abc.Iterable[_builtins.int] | None = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        team_scores: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "order", b"order", "reason", b"reason", "revision", b"revision", "scores", b"scores", "table_id", b"table_id", "team_scores", b"team_scores", "voided", b"voided"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectHandRequest: _TypeAlias = CorrectHandRequest  # noqa: Y015
+
+@_typing.final
+class CorrectHandResponse(_message.Message):
+    """It is so."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REVISION_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The revision that stands."""
+    def __init__(
+        self,
+        *,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectHandResponse: _TypeAlias = CorrectHandResponse  # noqa: Y015

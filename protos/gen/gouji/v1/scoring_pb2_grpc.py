@@ -40,16 +40,6 @@ class ScoringServiceStub:
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.FromString,
                 _registered_method=True)
-        self.GetLeaderboard = channel.unary_unary(
-                '/gouji.v1.ScoringService/GetLeaderboard',
-                request_serializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.SerializeToString,
-                response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.FromString,
-                _registered_method=True)
-        self.GetPlayerTotals = channel.unary_unary(
-                '/gouji.v1.ScoringService/GetPlayerTotals',
-                request_serializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.SerializeToString,
-                response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.FromString,
-                _registered_method=True)
         self.GetMatch = channel.unary_unary(
                 '/gouji.v1.ScoringService/GetMatch',
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.SerializeToString,
@@ -59,6 +49,11 @@ class ScoringServiceStub:
                 '/gouji.v1.ScoringService/GetRatings',
                 request_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
+                _registered_method=True)
+        self.CorrectHand = channel.unary_unary(
+                '/gouji.v1.ScoringService/CorrectHand',
+                request_serializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.FromString,
                 _registered_method=True)
 
 
@@ -73,22 +68,8 @@ class ScoringServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetLeaderboard(self, request, context):
-        """Players by points. Roles: any.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetPlayerTotals(self, request, context):
-        """One player's totals over all presets. Roles: any.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def GetMatch(self, request, context):
-        """The hands of one match. Roles: any.
+        """The hands of one match; those of a tournament's board once its last table has ended. Roles: any.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -96,6 +77,14 @@ class ScoringServiceServicer:
 
     def GetRatings(self, request, context):
         """How strong players and bots are believed to be. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectHand(self, request, context):
+        """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+        who did it and why; points and ratings follow. Roles: operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,16 +98,6 @@ def add_ScoringServiceServicer_to_server(servicer, server):
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.SerializeToString,
             ),
-            'GetLeaderboard': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetLeaderboard,
-                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.FromString,
-                    response_serializer=gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.SerializeToString,
-            ),
-            'GetPlayerTotals': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetPlayerTotals,
-                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.FromString,
-                    response_serializer=gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.SerializeToString,
-            ),
             'GetMatch': grpc.unary_unary_rpc_method_handler(
                     servicer.GetMatch,
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetMatchRequest.FromString,
@@ -128,6 +107,11 @@ def add_ScoringServiceServicer_to_server(servicer, server):
                     servicer.GetRatings,
                     request_deserializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.SerializeToString,
+            ),
+            'CorrectHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectHand,
+                    request_deserializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -158,60 +142,6 @@ class ScoringService:
             '/gouji.v1.ScoringService/RecordHand',
             gouji_dot_v1_dot_scoring__pb2.RecordHandRequest.SerializeToString,
             gouji_dot_v1_dot_scoring__pb2.RecordHandResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetLeaderboard(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/gouji.v1.ScoringService/GetLeaderboard',
-            gouji_dot_v1_dot_scoring__pb2.GetLeaderboardRequest.SerializeToString,
-            gouji_dot_v1_dot_scoring__pb2.GetLeaderboardResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetPlayerTotals(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/gouji.v1.ScoringService/GetPlayerTotals',
-            gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsRequest.SerializeToString,
-            gouji_dot_v1_dot_scoring__pb2.GetPlayerTotalsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -266,6 +196,33 @@ class ScoringService:
             '/gouji.v1.ScoringService/GetRatings',
             gouji_dot_v1_dot_scoring__pb2.GetRatingsRequest.SerializeToString,
             gouji_dot_v1_dot_scoring__pb2.GetRatingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ScoringService/CorrectHand',
+            gouji_dot_v1_dot_scoring__pb2.CorrectHandRequest.SerializeToString,
+            gouji_dot_v1_dot_scoring__pb2.CorrectHandResponse.FromString,
             options,
             channel_credentials,
             insecure,

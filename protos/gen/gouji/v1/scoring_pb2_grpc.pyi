@@ -35,14 +35,14 @@ class ScoringServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ScoringServiceAsyncStub: ...
     RecordHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
-    GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetLeaderboardRequest, _scoring_pb2.GetLeaderboardResponse]
-    """Players by points. Roles: any."""
-    GetPlayerTotals: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]
-    """One player's totals over all presets. Roles: any."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]
-    """The hands of one match. Roles: any."""
+    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
     """How strong players and bots are believed to be. Roles: service."""
+    CorrectHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]
+    """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+    who did it and why; points and ratings follow. Roles: operator, director.
+    """
 
 @_typing.type_check_only
 class ScoringServiceAsyncStub(ScoringServiceStub):
@@ -51,14 +51,14 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecordHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]  # type: ignore[assignment]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
-    GetLeaderboard: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetLeaderboardRequest, _scoring_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
-    """Players by points. Roles: any."""
-    GetPlayerTotals: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetPlayerTotalsRequest, _scoring_pb2.GetPlayerTotalsResponse]  # type: ignore[assignment]
-    """One player's totals over all presets. Roles: any."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]  # type: ignore[assignment]
-    """The hands of one match. Roles: any."""
+    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
     """How strong players and bots are believed to be. Roles: service."""
+    CorrectHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]  # type: ignore[assignment]
+    """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+    who did it and why; points and ratings follow. Roles: operator, director.
+    """
 
 class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
     """Results, once and for ever."""
@@ -72,28 +72,12 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
 
     @_abc_1.abstractmethod
-    def GetLeaderboard(
-        self,
-        request: _scoring_pb2.GetLeaderboardRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_scoring_pb2.GetLeaderboardResponse, _abc.Awaitable[_scoring_pb2.GetLeaderboardResponse]]:
-        """Players by points. Roles: any."""
-
-    @_abc_1.abstractmethod
-    def GetPlayerTotals(
-        self,
-        request: _scoring_pb2.GetPlayerTotalsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_scoring_pb2.GetPlayerTotalsResponse, _abc.Awaitable[_scoring_pb2.GetPlayerTotalsResponse]]:
-        """One player's totals over all presets. Roles: any."""
-
-    @_abc_1.abstractmethod
     def GetMatch(
         self,
         request: _scoring_pb2.GetMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetMatchResponse, _abc.Awaitable[_scoring_pb2.GetMatchResponse]]:
-        """The hands of one match. Roles: any."""
+        """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
 
     @_abc_1.abstractmethod
     def GetRatings(
@@ -102,5 +86,15 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetRatingsResponse, _abc.Awaitable[_scoring_pb2.GetRatingsResponse]]:
         """How strong players and bots are believed to be. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def CorrectHand(
+        self,
+        request: _scoring_pb2.CorrectHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_scoring_pb2.CorrectHandResponse, _abc.Awaitable[_scoring_pb2.CorrectHandResponse]]:
+        """Put another result in the place of one that is recorded, or rule that the hand does not count: a new revision, with
+        who did it and why; points and ratings follow. Roles: operator, director.
+        """
 
 def add_ScoringServiceServicer_to_server(servicer: ScoringServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -558,6 +558,9 @@ class TableSpec(_message.Message):
     NO_SPECTATORS_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     DIRECTOR_DELAY_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
+    BOARD_SECRET_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     queue: _builtins.str
     bot_pace_ms: _builtins.int
@@ -566,6 +569,10 @@ class TableSpec(_message.Message):
     """
     no_spectators: _builtins.bool
     """Players without a seat may not watch."""
+    tournament: _builtins.str
+    """The tournament that the match belongs to; empty for none."""
+    board_secret: _builtins.bytes
+    """The board's secret, sealed for `board/BOARD_ID`."""
     @_builtins.property
     def rules(self) -> _rules_pb2.RuleSet: ...
     @_builtins.property
@@ -584,6 +591,10 @@ class TableSpec(_message.Message):
     def director_delay(self) -> _rules_pb2.Delay:
         """How far behind a director is; unset: the server's default."""
 
+    @_builtins.property
+    def board(self) -> _events_pb2.Board:
+        """The duplicate board that is dealt instead of the table's own cards; nobody contributes, and there is no rematch."""
+
     def __init__(
         self,
         *,
@@ -597,10 +608,13 @@ class TableSpec(_message.Message):
         no_spectators: _builtins.bool = ...,
         spectator_delay: _rules_pb2.Delay | None = ...,
         director_delay: _rules_pb2.Delay | None = ...,
+        tournament: _builtins.str = ...,
+        board: _events_pb2.Board | None = ...,
+        board_secret: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "rules", b"rules", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "board_secret", b"board_secret", "bot_pace_ms", b"bot_pace_ms", "clock", b"clock", "director_delay", b"director_delay", "length", b"length", "no_spectators", b"no_spectators", "queue", b"queue", "rules", b"rules", "seats", b"seats", "spectator_delay", b"spectator_delay", "table_id", b"table_id", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1013,3 +1027,46 @@ class DrainResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DrainResponse: _TypeAlias = DrainResponse  # noqa: Y015
+
+@_typing.final
+class RemoveFromTablesRequest(_message.Message):
+    """Who was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromTablesRequest: _TypeAlias = RemoveFromTablesRequest  # noqa: Y015
+
+@_typing.final
+class RemoveFromTablesResponse(_message.Message):
+    """What is left of it here."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGAIN_FIELD_NUMBER: _builtins.int
+    again: _builtins.bool
+    """Ask again: there is more to do."""
+    def __init__(
+        self,
+        *,
+        again: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveFromTablesResponse: _TypeAlias = RemoveFromTablesResponse  # noqa: Y015

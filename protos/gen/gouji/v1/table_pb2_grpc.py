@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     def __init__(self, channel):
@@ -105,10 +106,16 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
                 _registered_method=True)
+        self.RemoveFromTables = channel.unary_unary(
+                '/gouji.v1.TableService/RemoveFromTables',
+                request_serializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesResponse.FromString,
+                _registered_method=True)
 
 
 class TableServiceServicer:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     def Act(self, request, context):
@@ -211,6 +218,14 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RemoveFromTables(self, request, context):
+        """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+        idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TableServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -284,6 +299,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     request_deserializer=gouji_dot_v1_dot_table__pb2.DrainRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.DrainResponse.SerializeToString,
             ),
+            'RemoveFromTables': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveFromTables,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gouji.v1.TableService', rpc_method_handlers)
@@ -293,7 +313,8 @@ def add_TableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableService:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     @staticmethod
@@ -664,6 +685,33 @@ class TableService:
             '/gouji.v1.TableService/Drain',
             gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveFromTables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/RemoveFromTables',
+            gouji_dot_v1_dot_table__pb2.RemoveFromTablesRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.RemoveFromTablesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -65,10 +67,16 @@ class TableServiceStub:
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _grpc.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    RemoveFromTables: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]
+    """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+    idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+    """
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
@@ -103,9 +111,15 @@ class TableServiceAsyncStub(TableServiceStub):
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _aio.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]  # type: ignore[assignment]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    RemoveFromTables: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]  # type: ignore[assignment]
+    """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+    idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+    """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     @_abc_1.abstractmethod
     def Act(
@@ -222,5 +236,15 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.DrainResponse, _abc.Awaitable[_table_pb2.DrainResponse]]:
         """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def RemoveFromTables(
+        self,
+        request: _table_pb2.RemoveFromTablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.RemoveFromTablesResponse, _abc.Awaitable[_table_pb2.RemoveFromTablesResponse]]:
+        """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
+        idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
+        """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -3,8 +3,17 @@
 The columns are the services' common ground: a change here is a new Alembic revision.
 """
 
-from gouji.serving.schema.accounts import players
+from gouji.serving.schema.accounts import deletions, identities, players
 from gouji.serving.schema.base import metadata
+from gouji.serving.schema.boards import (
+    archived_standings,
+    board_counts,
+    board_entries,
+    board_moves,
+    boards,
+    seasons,
+)
+from gouji.serving.schema.feed import feed_events, webhook_deliveries, webhook_endpoints
 from gouji.serving.schema.people import blocks, friends, lobby_players, parties, party_invites, party_members
 from gouji.serving.schema.queues import (
     active_seats,
@@ -16,24 +25,48 @@ from gouji.serving.schema.queues import (
     tickets,
 )
 from gouji.serving.schema.rooms import room_seats, room_tries, rooms
-from gouji.serving.schema.scores import hand_results, player_points, player_totals, ratings
+from gouji.serving.schema.scores import (
+    hand_corrections,
+    hand_results,
+    match_results,
+    match_seats,
+    player_points,
+    player_totals,
+    rated_matches,
+    rating_changes,
+    rating_revisions,
+    ratings,
+)
 from gouji.serving.schema.tables import (
     mutes,
     outbox,
     server_loads,
     table_commands,
     table_events,
+    table_people,
     table_servers,
     table_snapshots,
     tables,
 )
+from gouji.serving.schema.tournaments import tournament_boards, tournament_entries, tournament_people, tournaments
 
 __all__ = [
     "active_seats",
+    "archived_standings",
     "blocks",
+    "board_counts",
+    "board_entries",
+    "board_moves",
+    "boards",
+    "deletions",
+    "feed_events",
     "friends",
+    "hand_corrections",
     "hand_results",
+    "identities",
     "lobby_players",
+    "match_results",
+    "match_seats",
     "matches",
     "metadata",
     "mutes",
@@ -47,16 +80,27 @@ __all__ = [
     "players",
     "queue_leases",
     "queue_pauses",
+    "rated_matches",
+    "rating_changes",
+    "rating_revisions",
     "ratings",
     "room_seats",
     "room_tries",
     "rooms",
+    "seasons",
     "server_loads",
     "table_commands",
     "table_events",
+    "table_people",
     "table_servers",
     "table_snapshots",
     "tables",
     "ticket_members",
     "tickets",
+    "tournament_boards",
+    "tournament_entries",
+    "tournament_people",
+    "tournaments",
+    "webhook_deliveries",
+    "webhook_endpoints",
 ]

@@ -6,6 +6,8 @@ from gouji.serving.schema.base import Serial, metadata, time
 
 _UNDELIVERED = sa.text("delivered_at IS NULL")
 _ASSIGNED = sa.text("assigned IS NOT NULL")
+_UNLISTED = sa.text("state = 'over' AND NOT people_listed")
+_OF_BOARDS = sa.text("board_id IS NOT NULL")
 
 tables = sa.Table(
     "tables",
@@ -19,13 +21,25 @@ tables = sa.Table(
     time("created_at"),
     time("ended_at", nullable=True),
     sa.Column("request_id", sa.Text),  # of the caller who placed it
+    sa.Column("people_listed", sa.Boolean, nullable=False, server_default=sa.false()),  # in `table_people`
+    sa.Column("board_id", sa.Text),  # the tournament's board that is played there; null at other tables
     sa.UniqueConstraint("request_id", name="tables_one_for_a_request"),
     sa.CheckConstraint("state in ('gathering', 'placed', 'live', 'over', 'frozen')", name="tables_state"),
     sa.Index("tables_by_owner", "owner", "state"),
     sa.Index("tables_by_state", "state", "created_at"),
     sa.Index("tables_by_assigned", "assigned", postgresql_where=_ASSIGNED, sqlite_where=_ASSIGNED),
+    sa.Index("tables_unlisted", "table_id", postgresql_where=_UNLISTED, sqlite_where=_UNLISTED),
+    sa.Index("tables_by_board", "board_id", postgresql_where=_OF_BOARDS, sqlite_where=_OF_BOARDS),
 )
 """One row a table: what it is and who runs it."""
+
+table_people = sa.Table(
+    "table_people",
+    metadata,
+    sa.Column("player_id", sa.Text, primary_key=True),
+    sa.Column("table_id", sa.Text, primary_key=True),
+)
+"""At which tables that are over a player sat, and is named there. Who is named no more is not here."""
 
 table_servers = sa.Table(
     "table_servers",

@@ -1,0 +1,50 @@
+"""What a request may hold, as far as several services ask for it: ids, rules, clocks, pages. Pure."""
+
+from typing import Final
+
+from gouji.engine import BadValue, RulesConflict, RuleSet, RuleSetError, UnknownOption
+from gouji.serving.errors import ServiceError, malformed
+from gouji.v1 import rules_pb2
+from gouji.wire import rules_from_proto
+
+LONGEST_ID: Final = 128
+"""Characters of an id that somebody else chose."""
+
+_REASONS: Final[dict[type[RuleSetError], str]] = {
+    UnknownOption: "unknown_rule_option",
+    BadValue: "bad_rule_value",
+    RulesConflict: "rules_conflict",
+}
+
+
+def check_id(field: str, given: str) -> None:
+    """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
+    check_text(field, given, LONGEST_ID)
+
+
+def check_text(field: str, given: str, longest: int) -> None:
+    """Take a text of 1 to ``longest`` characters that can be shown, or refuse it with `malformed`."""
+    if not 1 <= len(given) <= longest or not given.isprintable():
+        raise malformed(field, f"is not 1 to {longest} characters that can be shown")
+
+
+def read_rules(given: rules_pb2.RuleSet, field: str) -> RuleSet:
+    """Check a rule set that is to be dealt; a refusal names the ``field`` and the option."""
+    try:
+        rules = rules_from_proto(given)
+    except RuleSetError as error:
+        raise ServiceError(_REASONS[type(error)], f"{field}: {error}", metadata={"field": field}) from error
+    return rules
+
+
+def check_clock(field: str, clock: rules_pb2.Clock) -> None:
+    """Take a table's clock, or refuse it with `malformed`."""
+    if clock.answers_least_ms > clock.answers_most_ms > 0:
+        raise malformed(f"{field}.answers_least_ms", "is greater than answers_most_ms")
+
+
+def read_limit(given: int, usual: int, most: int) -> int:
+    """Say how many rows a page has: as many as are ``usual`` where it does not say; refused with `malformed`."""
+    if given > most:
+        raise malformed("limit", f"is {given}; {most} is the most")
+    return given or usual

@@ -1,0 +1,1 @@
+"""Tournaments: events of many tables in duplicate, from registration to the last standings."""
