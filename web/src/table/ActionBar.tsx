@@ -1,0 +1,186 @@
+/** The bar below the table: what one may do now, and why not what is grey. */
+import type { Move } from "@gouji/client";
+import { type ReactNode, useEffect, useState } from "react";
+import { useTexts } from "../i18n";
+import { Icon } from "../parts/Icon";
+import { greyedBecause, otherMoves, playOf } from "../state/actions";
+import { cardsLabel, rankName } from "../state/cardtext";
+import type { Ask } from "../state/model";
+import { chosen, groupsOf, type Selection, sizeOf, WILD, withCount } from "../state/selection";
+
+export interface ActionBarProps {
+  ask: Ask | null;
+  held: string;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+  onMove: (move: Move) => void;
+  /** Sends the play, or asks first where the person wants that. */
+  onPlay: () => void;
+  confirming: boolean;
+  sending: boolean;
+  passAhead: boolean;
+  onPassAhead: (wanted: boolean) => void;
+  onHint: () => void;
+  /** What stands in place of buttons: that one is out, or watches. */
+  instead?: ReactNode;
+  /** Asks the table why the chosen cards would be refused. */
+  refusal: (move: Move) => Promise<string>;
+}
+
+export function ActionBar(props: ActionBarProps) {
+  const texts = useTexts();
+  const { ask, selection, held } = props;
+  const why = useWhyNot(props);
+  if (props.instead) return <div className="bar bar-instead">{props.instead}</div>;
+  const burning = ask?.moves.some((move) => move.verb === "burn") ?? false;
+  const play = ask && playOf(ask, selection);
+  const leads = ask !== null && !ask.moves.some((move) => move.verb === "pass" || move.verb === "close");
+  const label = burning ? texts.actions.burn : leads ? texts.actions.lead : texts.actions.play;
+  return (
+    <div className="bar" role="group" aria-label={texts.table.yourTurn}>
+      <Steppers held={held} selection={selection} onSelect={props.onSelect} />
+      <div className="bar-buttons">
+        {ask ? (
+          otherMoves(ask).map((move) => (
+            <button
+              type="button"
+              key={move.verb + move.cards + (move.target ?? "")}
+              className="button button-quiet"
+              data-verb={move.verb}
+              disabled={props.sending}
+              onClick={() => props.onMove(move)}
+            >
+              {texts.actions.verb[move.verb]}
+            </button>
+          ))
+        ) : (
+          <button
+            type="button"
+            className={`button button-quiet ${props.passAhead ? "button-on" : ""}`}
+            aria-pressed={props.passAhead}
+            data-verb="pass-ahead"
+            onClick={() => props.onPassAhead(!props.passAhead)}
+          >
+            {props.passAhead ? texts.actions.passAheadOn : texts.actions.passAhead}
+          </button>
+        )}
+        <button
+          type="button"
+          className="button button-quiet button-icon"
+          data-verb="hint"
+          disabled={!ask}
+          onClick={props.onHint}
+        >
+          <Icon name="hint" />
+          <span>{texts.actions.hint}</span>
+        </button>
+        {sizeOf(selection) > 0 && (
+          <button
+            type="button"
+            className="icon-button"
+            data-verb="clear"
+            aria-label={texts.actions.clear}
+            onClick={() => props.onSelect({})}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+        <button
+          type="button"
+          className={`button button-main ${burning ? "button-burn" : ""}`}
+          data-verb="play"
+          aria-disabled={!play || props.sending}
+          aria-describedby="why-not"
+          onClick={() => play && !props.sending && props.onPlay()}
+        >
+          {props.sending
+            ? texts.table.sending
+            : props.confirming && play
+              ? texts.actions.confirm(cardsLabel(play.cards, texts))
+              : label}
+        </button>
+      </div>
+      <p id="why-not" className="why-not" role="status">
+        {why}
+      </p>
+    </div>
+  );
+}
+
+/** Say why the chosen cards cannot be played: at once where that needs no rule, else in the table's own words. */
+function useWhyNot({ ask, selection, refusal }: ActionBarProps): string {
+  const texts = useTexts();
+  const [reason, setReason] = useState("");
+  const cards = chosen(selection);
+  const plain = greyedBecause(ask, selection);
+  const lawful = ask !== null && playOf(ask, selection) !== null;
+  const open = ask !== null && plain === null && !lawful;
+  const verb = ask?.moves.find((move) => move.verb === "burn")?.verb ?? "play";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again for other cards or another turn
+  useEffect(() => {
+    setReason("");
+    if (!open) return;
+    let stands = true;
+    const timer = setTimeout(() => {
+      void refusal({ verb, cards }).then((found) => stands && setReason(found));
+    }, 200);
+    return () => {
+      stands = false;
+      clearTimeout(timer);
+    };
+  }, [open, cards, ask?.turn]);
+  if (plain === "notAsked") return "";
+  if (plain) return texts.actions.greyed[plain];
+  return reason ? (texts.reasons[reason] ?? "") : "";
+}
+
+/** Twos and jokers are added one by one. */
+function Steppers({
+  held,
+  selection,
+  onSelect,
+}: {
+  held: string;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+}) {
+  const texts = useTexts();
+  const wild = groupsOf(held)
+    .filter((group) => WILD.includes(group.rank))
+    .reverse();
+  if (!wild.length) return null;
+  return (
+    <div className="steppers" role="group" aria-label={texts.actions.add}>
+      {wild.map(({ rank, held: all }) => {
+        const count = selection[rank] ?? 0;
+        const name = rankName(rank, texts);
+        return (
+          <span key={rank} className={`stepper stepper-${rank} ${count ? "stepper-on" : ""}`}>
+            <button
+              type="button"
+              aria-label={texts.actions.removeOf(name)}
+              disabled={!count}
+              onClick={() => onSelect(withCount(selection, rank, count - 1, held))}
+            >
+              <Icon name="minus" size={16} />
+            </button>
+            <span className="stepper-count">
+              {texts.jokerShort[rank] ?? rank}
+              <b>
+                {count}/{all}
+              </b>
+            </span>
+            <button
+              type="button"
+              aria-label={texts.actions.addOf(name)}
+              disabled={count === all}
+              onClick={() => onSelect(withCount(selection, rank, count + 1, held))}
+            >
+              <Icon name="plus" size={16} />
+            </button>
+          </span>
+        );
+      })}
+    </div>
+  );
+}
