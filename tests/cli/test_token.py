@@ -7,9 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from gouji.cli.main import app
-from gouji.serving.auth import Role, Tokens
+from gouji.serving.auth import Role
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError
+from gouji.serving.testing import shared_tokens
 
 KEY = "services' secret of the tests, long enough"
 
@@ -25,19 +26,19 @@ def test_a_token_says_who_holds_it_and_for_how_long_it_is_good(role: Role, tmp_p
     code, text = run("--role", role, "--name", "Dora", "--hours", "2", *flags)
     assert code == 0
     clock = SystemClock()
-    who = Tokens("a players' key that matters not here", KEY, clock).verify(text.strip())
+    who = shared_tokens("a players' key that matters not here", KEY, clock).verify(text.strip())
     assert (who.role, who.player_id, who.name) == (role, "Dora", "Dora")
     assert who.expires is not None
     assert timedelta(hours=1.9) < who.expires - clock.now() <= timedelta(hours=2)
     with pytest.raises(ServiceError, match="not one of ours"):
-        Tokens("a players' key that matters not here", KEY[::-1], clock).verify(text.strip())
+        shared_tokens("a players' key that matters not here", KEY[::-1], clock).verify(text.strip())
 
 
 def test_a_token_is_signed_with_the_key_that_lies_in_the_data_directory(tmp_path: Path) -> None:
     (tmp_path / "service.key").write_text(KEY)
     code, text = run("--role", "director", "--name", "Dora", "--data-directory", str(tmp_path))
     assert code == 0
-    assert Tokens("a players' key that matters not here", KEY, SystemClock()).verify(text.strip()).name == "Dora"
+    assert shared_tokens("a players' key that matters not here", KEY, SystemClock()).verify(text.strip()).name == "Dora"
 
 
 @pytest.mark.parametrize("role", ["player", "service", "nobody"])

@@ -9,6 +9,7 @@ import pytest
 
 from gouji.bot.service import bind as bind_bot
 from gouji.client import ClientError, Patience, Queue, Session, TableClient
+from gouji.client.tables import Server
 from gouji.engine import Action
 from gouji.gateway.service import bind as bind_gateway
 from gouji.matchmaking.service import bind as bind_matchmaking
@@ -267,12 +268,12 @@ async def test_a_command_whose_answer_was_lost_is_sent_again_and_done_once(sessi
 
 async def wait_for_turn_after(table: TableClient, turn: int, proxy: Proxy) -> None:
     """Wait, past the proxy, until the table has gone on."""
-    table._address = proxy.target
+    table._server = Server("", proxy.target)
     seen = [0]
 
     async def look() -> None:
         while seen[0] <= turn:
-            table._address = proxy.target
+            table._server = Server("", proxy.target)
             seen[0] = (await table.observe()).turn.number
             await asyncio.sleep(0.02)
 

@@ -11,13 +11,13 @@ from gouji.serving.auth import NOBODY, Role, Tokens, caller, read_or_make_key, t
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError
 from gouji.serving.settings import Settings
-from gouji.serving.testing import ManualClock
+from gouji.serving.testing import ManualClock, shared_tokens
 
 PLAYER_KEY, SERVICE_KEY = "p" * 32, "s" * 32
 
 
 def tokens(clock: ManualClock) -> Tokens:
-    return Tokens(PLAYER_KEY, SERVICE_KEY, clock, access_token_seconds=60, refresh_token_seconds=3600)
+    return shared_tokens(PLAYER_KEY, SERVICE_KEY, clock, access=60, refresh=3600)
 
 
 def reason(tokens: Tokens, token: str, *, refresh: bool = False) -> str:
@@ -69,14 +69,14 @@ def test_services_and_operators_have_names() -> None:
 
 def test_a_token_of_another_installation_is_invalid() -> None:
     clock = ManualClock()
-    other = Tokens("q" * 32, "t" * 32, clock)
+    other = shared_tokens("q" * 32, "t" * 32, clock)
     assert reason(tokens(clock), other.mint_player("p1", "Ann").access_token) == "token_invalid"
     assert reason(tokens(clock), other.mint_service("table")) == "token_invalid"
 
 
 def test_the_key_of_players_makes_no_service() -> None:
     clock = ManualClock()
-    thief = Tokens(PLAYER_KEY, PLAYER_KEY, clock)
+    thief = shared_tokens(PLAYER_KEY, PLAYER_KEY, clock)
     assert reason(tokens(clock), thief.mint_service("table")) == "token_invalid"
     assert reason(tokens(clock), thief.mint_operator("olga")) == "token_invalid"
 

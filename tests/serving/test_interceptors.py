@@ -10,12 +10,15 @@ import grpc
 import jwt
 import pytest
 
-from gouji.serving.auth import NOBODY, Role, Tokens
+from gouji.serving.auth import NOBODY, Role
 from gouji.serving.errors import ServiceError, StorageUnavailable, reason_of, refusal_of
-from gouji.serving.testing import until
+from gouji.serving.keys import shared_keys
+from gouji.serving.testing import shared_tokens, until
 from gouji.v1.table_pb2 import ActRequest, EventBatch, ObserveRequest, OpenRequest, WatchRequest, WatchResponse
 
 PLAYER_KEY = "players' secret of the tests, long enough"
+KEY_ID = shared_keys([PLAYER_KEY])[0].key_id
+SERVICE_KEY_ID = shared_keys(["services' secret of the tests, long enough"])[0].key_id
 SECRET = "W2222 hidden cards"
 
 
@@ -52,7 +55,7 @@ async def test_an_open_rpc_needs_no_token_and_looks_at_none(tiny: Any) -> None:
 
 def forged(**changes: Any) -> str:
     claims = {"aud": "player", "sub": "p1", "name": "Ann", "exp": datetime.now(UTC) + timedelta(hours=1)}
-    kid = changes.pop("kid", "player")
+    kid = changes.pop("kid", KEY_ID)
     headers = {"kid": kid} if kid else {}
     key, algorithm = changes.pop("key", PLAYER_KEY), changes.pop("algorithm", "HS256")
     claims = {name: value for name, value in (claims | changes).items() if value is not None}
@@ -65,9 +68,11 @@ BAD_TOKENS = {
     "three parts of nonsense": "a.b.c",
     "other key": forged(key="somebody else's secret, also long enough"),
     "not signed": forged(key=None, algorithm="none"),
-    "player's key for a service": forged(aud="service", kid="service"),
-    "service in name only": forged(aud="service"),
-    "no such use": forged(aud="root", kid="root"),
+    "player's key for a service": forged(aud="service"),
+    "player's key for a service by the services' name": forged(aud="service", kid=SERVICE_KEY_ID),
+    "no such use": forged(aud="root"),
+    "no such key": forged(kid="root"),
+    "two uses": forged(aud=["player", "service"]),
     "no use": forged(kid=None),
     "never expires": forged(exp=None),
     "nobody's": forged(sub=None),
@@ -194,7 +199,7 @@ async def test_a_cancelled_stream_reaches_the_handler_and_is_counted_once(tiny: 
 
 
 async def test_a_stream_ends_when_its_token_does(tiny: Any) -> None:
-    soon = Tokens(PLAYER_KEY, PLAYER_KEY, tiny.app.clock, access_token_seconds=1)
+    soon = shared_tokens(PLAYER_KEY, PLAYER_KEY, tiny.app.clock, access=1)
     token = soon.mint_player("p1", "Ann").access_token
     call = tiny.stub.Watch(WatchRequest(), metadata=tiny.bearer(token))
     await call.read()

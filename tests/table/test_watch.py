@@ -132,7 +132,7 @@ def test_watchers_of_a_table_that_moves_are_told_where_and_spread_out() -> None:
     six = [Watcher(seat, first=1) for seat in range(6)]
     for watcher in six:
         watchers.add(watcher)
-    watchers.move(9, "there:1")
+    watchers.move(9, "there", "there:1")
     assert len(watchers) == 0
     waits = []
     for watcher in six:

@@ -1,12 +1,18 @@
 """`gouji up`: all services in one process."""
 
+from typing import Final
+
 import typer
 
 from gouji.cli.local import AT_LEISURE, preferring
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.serve import SERVICES, run_services
+from gouji.gateway.door import find_envoy
 from gouji.serving.app import App
 from gouji.serving.settings import Settings
+
+DOOR_PORT: Final = 8080
+"""Port of the door, unless another is set."""
 
 
 @with_settings
@@ -16,7 +22,17 @@ def up(settings: Settings) -> None:
     Unless they are set, times for decisions are those of a person who types: 120 s a turn, 4 to 6 s for private
     questions.
     """
-    run_process(run_services(preferring(settings, **AT_LEISURE), "up", SERVICES, _say_ready, migrate=True))
+    chosen = preferring(settings, **AT_LEISURE, **_door(settings))
+    run_process(run_services(chosen, "up", SERVICES, _say_ready, migrate=True))
+
+
+def _door(settings: Settings) -> dict[str, int]:
+    """Say where the door is unless it is set; none where there is no Envoy."""
+    if find_envoy():
+        return {"door_port": DOOR_PORT, "web_port": 0}
+    if settings.door_port < 0:
+        typer.echo("There is no Envoy for this platform: browsers cannot come in, gRPC can.", err=True)
+    return {}
 
 
 def _say_ready(app: App) -> None:

@@ -29,6 +29,9 @@ _PASSING_REASONS: Final = frozenset(
         "overloaded",
         "storage_unavailable",
         "deadline",
+        "unknown_server",
+        "rate_limited",
+        "unreachable",
     }
 )
 _PASSING_CODES: Final = frozenset(

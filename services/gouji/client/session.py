@@ -94,10 +94,9 @@ class Session:
         """Ask who the caller is and at which table it sits."""
         return await self.call(self._stub.GetSession, gateway_pb2.GetSessionRequest())
 
-    async def locate(self, table_id: str) -> str:
-        """Ask for the address of the server that has a table."""
-        request = gateway_pb2.LocateTableRequest(table_id=table_id)
-        return (await self.call(self._stub.LocateTable, request)).address
+    async def locate(self, table_id: str) -> gateway_pb2.LocateTableResponse:
+        """Ask which server has a table, and where to dial it."""
+        return await self.call(self._stub.LocateTable, gateway_pb2.LocateTableRequest(table_id=table_id))
 
     async def call(self, method: "grpc.aio.UnaryUnaryMultiCallable[Request, Answer]", request: Request) -> Answer:
         """Make one call of a method that is safe to repeat."""

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import TypeVar
 from uuid import uuid4
 
@@ -39,8 +40,28 @@ from gouji.v1.table_pb2 import (
     WatchResponse,
 )
 from gouji.wire import action_to_proto
+from gouji.wire.headers import SERVER_HEADER
 
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A table server: its id, and where to dial it; empty behind a door, which finds it by the id."""
+
+    server_id: str
+    address: str
+
+    @property
+    def header(self) -> Metadata:
+        """The header by which a door finds the server."""
+        return ((SERVER_HEADER, self.server_id),) if self.server_id else ()
+
+    @classmethod
+    def named_in(cls, details: Mapping[str, str]) -> "Server | None":
+        """Take the server that a failure names; None when it names none."""
+        server = cls(details.get("server_id", ""), details.get("address", ""))
+        return server if server.server_id or server.address else None
 
 
 class TableClient:
@@ -62,7 +83,7 @@ class TableClient:
         self.deals = DealWatch()
         self._session = session
         self._spectate = spectate
-        self._address: str | None = None
+        self._server: Server | None = None
         self._ahead = 0.0
         self._left = False
         self._contributing: set[asyncio.Task[None]] = set()
@@ -74,10 +95,11 @@ class TableClient:
             return None
         return self.view.turn.deadline.ToNanoseconds() / 1e9 - time.time() - self._ahead
 
-    async def locate(self) -> str:
-        """Ask for the address of the server that has the table now, and use it from here on."""
-        self._address = await self._session.locate(self.table_id)
-        return self._address
+    async def locate(self) -> Server:
+        """Ask which server has the table now, and use it from here on."""
+        found = await self._session.locate(self.table_id)
+        self._server = Server(found.server_id, found.address)
+        return self._server
 
     async def watch(self) -> AsyncGenerator[Event, None]:
         """Follow the table from the event after ``view.sequence`` to the match's last, each folded first.
@@ -230,9 +252,9 @@ class TableClient:
         """Make one call at the server that has the table."""
 
         async def attempt(metadata: Metadata) -> Answer:
-            stub = await self._stub()
+            server = await self._found()
             try:
-                return await method(stub, metadata)
+                return await method(self._stub(server), server.header + metadata)
             except grpc.aio.AioRpcError as error:
                 self._note(ClientError.of(error))
                 raise
@@ -242,12 +264,12 @@ class TableClient:
     def _note(self, error: ClientError) -> None:
         """Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help."""
         if error.passing:
-            self._address = error.details.get("address")
+            self._server = Server.named_in(error.details)
 
     async def _open_watch(
         self, metadata: Metadata, *, stay: bool = False, take_over: bool = False
     ) -> "grpc.aio.UnaryStreamCall[WatchRequest, WatchResponse]":
-        stub = await self._stub()
+        server = await self._found()
         request = WatchRequest(
             table_id=self.table_id,
             from_sequence=self.view.sequence + 1,
@@ -256,8 +278,11 @@ class TableClient:
             stay=stay,
             take_over=take_over,
         )
-        return stub.Watch(request, metadata=metadata)
+        return self._stub(server).Watch(request, metadata=server.header + metadata)
 
-    async def _stub(self) -> "table_pb2_grpc.TableServiceAsyncStub":
-        address = self._address or await self.locate()
-        return table_pb2_grpc.TableServiceStub(self._session.channel(address))
+    async def _found(self) -> Server:
+        """Give the server to ask, looked up if it is not known."""
+        return self._server or await self.locate()
+
+    def _stub(self, server: Server) -> "table_pb2_grpc.TableServiceAsyncStub":
+        return table_pb2_grpc.TableServiceStub(self._session.channel(server.address or None))

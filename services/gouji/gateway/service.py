@@ -3,12 +3,14 @@
 import uuid
 from typing import Any, Final
 
+from gouji.gateway import door
 from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.serving.app import App
 from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
 
 ROLES: Final[Roles] = {
@@ -28,13 +30,15 @@ MOVING_RETRY_MS: Final = 500
 
 def bind(app: App) -> None:
     """Add the sessions to a process."""
-    servicer = SessionServicer(Store(app.database), app.tokens, GatewayMetrics(app.metrics.registry))
+    store = Store(app.database)
+    servicer = SessionServicer(store, app.tokens, GatewayMetrics(app.metrics.registry))
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
         "gouji.v1.SessionService",
         roles=ROLES,
     )
+    door.bind(app, store)
 
 
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
@@ -76,7 +80,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return gateway_pb2.GetSessionResponse(player_id=player.player_id, name=player.name, table_id=player.table_id)
 
     async def LocateTable(  # noqa: N802 (gRPC's name)
-        self, request: gateway_pb2.LocateTableRequest, _context: Any
+        self, request: gateway_pb2.LocateTableRequest, context: Any
     ) -> gateway_pb2.LocateTableResponse:
         """Say which server has a table; of a table that has ended, one that can show its log.
 
@@ -89,7 +93,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
             self._metrics.locates.labels(error.reason).inc()
             raise
         self._metrics.locates.labels("found").inc()
-        return gateway_pb2.LocateTableResponse(address=server.address, server_id=server.server_id)
+        address = "" if came_by_door(context) else server.address
+        return gateway_pb2.LocateTableResponse(address=address, server_id=server.server_id)
 
     async def _player(self, player_id: str) -> Player:
         player = await self._store.player(player_id)

@@ -26,6 +26,7 @@ from gouji.serving.health import Health
 from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
+from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
 
 Step = Callable[[], Awaitable[None]]
@@ -71,10 +72,15 @@ class App:
         self._begun = False
         self._start_steps: list[Step] = []
         self._stop_steps: list[Step] = []
+        self._closed_steps: list[Step] = []
         self._background: list[tuple[str, Step]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
+        if settings.player_jwks:
+            published = PublishedKeys(settings.player_jwks, self.tokens, self.log)
+            self.on_start(published.look)
+            self.background("player_keys", published.follow)
 
     @property
     def database(self) -> Database:
@@ -113,6 +119,10 @@ class App:
         It is done after a failed start too, once start steps have begun.
         """
         self._stop_steps.append(step)
+
+    def on_closed(self, step: Step) -> None:
+        """Do this at stop, in reverse order, when calls have got their answers; after a failed start, too."""
+        self._closed_steps.append(step)
 
     def background(self, name: str, work: Step) -> None:
         """Run this from start to stop. When it raises, that is logged and it runs again, later each time.
@@ -155,6 +165,7 @@ class App:
             *(reversed(self._stop_steps) if self._begun else ()),
             lambda: self.server.stop(seconds),
             self._end_tasks,
+            *(reversed(self._closed_steps) if self._begun else ()),
             self.channels.close,
             lambda: asyncio.to_thread(self.metrics.close),
             *([self._database.close] if self._database else []),

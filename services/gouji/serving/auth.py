@@ -3,7 +3,7 @@
 import contextvars
 import os
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError
+from gouji.serving.keys import KeyRing, TokenKey, UnusableKey, private_keys, shared_keys
 from gouji.serving.settings import Settings
 
 
@@ -83,27 +84,28 @@ def set_caller(who: Caller) -> None:
 
 
 class Tokens:
-    """Makes and checks tokens (JWT, HS256). The audience says what a token is for and which key signs it."""
+    """Makes and checks tokens (JWT). The audience says what a token is for, and which ring of keys signs it."""
 
     def __init__(
         self,
-        player_key: str,
-        service_key: str,
+        players: KeyRing,
+        services: KeyRing,
         clock: Clock,
         access_token_seconds: int = 3600,
         refresh_token_seconds: int = 30 * 86400,
     ) -> None:
-        self._keys = {
-            "player": player_key,
-            "refresh": player_key,
-            "service": service_key,
-            "operator": service_key,
-            "director": service_key,
-        }
+        self.players = players
+        self._rings = {audience: ring for ring in (players, services) for audience in ring.audiences}
+        self._all = (players, services)
         self._clock = clock
         self._access = timedelta(seconds=access_token_seconds)
         self._refresh = timedelta(seconds=refresh_token_seconds)
         self._read = lru_cache(maxsize=_REMEMBERED)(self._check)
+
+    def publish(self, keys: Iterable[TokenKey]) -> None:
+        """Check players' tokens by these keys of others, beside our own; those of before are good no longer."""
+        self.players.publish(keys)
+        self._read.cache_clear()
 
     def mint_player(self, player_id: str, name: str) -> PlayerTokens:
         """Make a player's tokens."""
@@ -141,8 +143,11 @@ class Tokens:
         return (who.expires - self._clock.now()).total_seconds() if who.expires else float("inf")
 
     def _mint(self, audience: str, subject: str, name: str, expires: datetime) -> str:
+        key = self._rings[audience].signer
+        if key is None:
+            raise RuntimeError(f"there is no key here that signs tokens for {audience}")
         claims = {"aud": audience, "sub": subject, "name": name, "exp": expires}
-        return jwt.encode(claims, self._keys[audience], algorithm="HS256", headers={"kid": audience})
+        return jwt.encode(claims, key.signs, algorithm=key.algorithm, headers={"kid": key.key_id})
 
     def _verify(self, token: str, audiences: Collection[str]) -> Caller:
         try:
@@ -163,16 +168,18 @@ class Tokens:
         return audience, Caller(role, claims["sub"], claims["name"], datetime.fromtimestamp(claims["exp"], UTC))
 
     def _claims(self, token: str) -> dict[str, Any]:
-        audience = jwt.get_unverified_header(token).get("kid")
-        if not isinstance(audience, str) or audience not in self._keys:
-            raise jwt.InvalidTokenError("unknown key")
-        return jwt.decode(
-            token,
-            self._keys[audience],
-            algorithms=["HS256"],
-            audience=audience,
-            options={"verify_exp": False, "require": ["aud", "exp", "sub", "name"]},
-        )
+        key_id = jwt.get_unverified_header(token).get("kid")
+        for ring in self._all:
+            key = ring.find(key_id) if isinstance(key_id, str) else None
+            if key:
+                return jwt.decode(
+                    token,
+                    key.verifies,
+                    algorithms=[key.algorithm],
+                    audience=ring.audiences,
+                    options={"verify_exp": False, "require": ["aud", "exp", "sub", "name"]},
+                )
+        raise jwt.InvalidTokenError("unknown key")
 
 
 SHORTEST_KEY = 32
@@ -202,15 +209,49 @@ def read_or_make_key(path: Path) -> str:
 
 
 def tokens_for(settings: Settings, clock: Clock) -> Tokens:
-    """Make the tokens of a process; keys that are not set lie in the data directory."""
+    """Make the tokens of a process; keys that are not set lie in the data directory.
+
+    Raises `DamagedKeyError` for a key that cannot be used.
+    """
+    players = _player_keys(settings)
+    services = shared_keys(_secrets(settings.service_key, settings.data_directory / "service.key"))
+    if {key.key_id for key in players} & {key.key_id for key in services}:
+        raise DamagedKeyError("player_key and service_key share a secret: set another for the services.")
     return Tokens(
-        _key(settings.player_key, settings.data_directory / "player.key"),
-        _key(settings.service_key, settings.data_directory / "service.key"),
+        player_ring(players),
+        service_ring(services),
         clock,
         settings.access_token_seconds,
         settings.refresh_token_seconds,
     )
 
 
-def _key(given: SecretStr | None, path: Path) -> str:
-    return given.get_secret_value() if given else read_or_make_key(path)
+def player_ring(keys: Iterable[TokenKey]) -> KeyRing:
+    """Gather the keys of players' tokens."""
+    return KeyRing(("player", "refresh"), keys)
+
+
+def service_ring(keys: Iterable[TokenKey]) -> KeyRing:
+    """Gather the keys of services' and operators' tokens."""
+    return KeyRing(("service", "operator", "director"), keys)
+
+
+def _player_keys(settings: Settings) -> list[TokenKey]:
+    """Read the private keys, then the secrets: one in the data directory is for when there is nothing else."""
+    paths = [Path(part.strip()) for part in settings.player_key_files.split(",") if part.strip()]
+    try:
+        keys = private_keys(paths)
+    except UnusableKey as error:
+        raise DamagedKeyError(str(error)) from error
+    if settings.player_key or not (keys or settings.player_jwks):
+        keys += shared_keys(_secrets(settings.player_key, settings.data_directory / "player.key"))
+    return keys
+
+
+def _secrets(given: SecretStr | None, path: Path) -> list[str]:
+    """Divide secrets at commas; each must be long enough."""
+    text = given.get_secret_value() if given else read_or_make_key(path)
+    secrets = [part for one in text.split(",") if (part := one.strip())]
+    if any(len(secret) < SHORTEST_KEY for secret in secrets):
+        raise DamagedKeyError(f"A key of tokens has {SHORTEST_KEY} characters or more, each of them.")
+    return secrets

@@ -4,8 +4,9 @@ Every refusal has a reason (`reasons.proto`), which travels in `google.rpc.Error
 a sentence for people. `RetryInfo` says when to try again, where that helps.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -23,6 +24,7 @@ _BAD = grpc.StatusCode.INVALID_ARGUMENT
 _MISSING = grpc.StatusCode.NOT_FOUND
 _WHO = grpc.StatusCode.UNAUTHENTICATED
 _AWAY = grpc.StatusCode.UNAVAILABLE
+_FULL = grpc.StatusCode.RESOURCE_EXHAUSTED
 
 STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "not_your_turn": _REFUSED,
@@ -54,7 +56,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "resume_from": grpc.StatusCode.OUT_OF_RANGE,
     "draining": _AWAY,
     "table_moving": _AWAY,
-    "too_often": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "too_often": _FULL,
     "other_device": _REFUSED,
     "match_not_over": _REFUSED,
     "no_rematch": _REFUSED,
@@ -62,11 +64,14 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "not_collecting": _REFUSED,
     "contribution_given": _REFUSED,
     "not_frozen": _REFUSED,
+    "unknown_server": _AWAY,
     "malformed": _BAD,
     "unknown_rule_option": _BAD,
     "bad_rule_value": _BAD,
     "rules_conflict": _BAD,
     "unknown_bot_level": _BAD,
+    "unknown_method": grpc.StatusCode.UNIMPLEMENTED,
+    "too_large": _FULL,
     "token_missing": _WHO,
     "token_invalid": _WHO,
     "token_expired": _WHO,
@@ -85,10 +90,12 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "unknown_player": _MISSING,
     "unknown_match": _MISSING,
     "result_conflict": _REFUSED,
-    "overloaded": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "overloaded": _FULL,
     "storage_unavailable": _AWAY,
     "internal": grpc.StatusCode.INTERNAL,
     "deadline": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "rate_limited": _FULL,
+    "unreachable": _AWAY,
     "no_party": _REFUSED,
     "no_room": _REFUSED,
     "in_party": _REFUSED,
@@ -164,10 +171,14 @@ LONGEST_TEXT = 300
 """Characters of an error's sentence, and of each detail; the rest is cut off."""
 
 
-def to_status(error: ServiceError) -> status_pb2.Status:
-    """Make the rich status of an error."""
+INSIDE: Final = frozenset({"address"})
+"""Details that nobody outside the door can use."""
+
+
+def to_status(error: ServiceError, hidden: Collection[str] = ()) -> status_pb2.Status:
+    """Make the rich status of an error, without the details that are hidden from the caller."""
     # What a request said may stand in both, and all of it travels in headers, which have little room.
-    metadata = {key: _short(value) for key, value in error.metadata.items()}
+    metadata = {key: _short(value) for key, value in error.metadata.items() if key not in hidden}
     info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)
     status = status_pb2.Status(code=code_pb2.Code.Value(error.code.name), message=_short(error.message))
     status.details.append(_packed(info))

@@ -20,9 +20,10 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
-from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
+from gouji.serving.errors import DETAILS_KEY, INSIDE, ServiceError, to_status
 from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
+from gouji.serving.peers import came_by_door
 
 REQUEST_ID = "x-request-id"
 """Metadata that names a request across processes."""
@@ -253,7 +254,8 @@ class Errors:
 
     async def _refuse(self, call: Call, error: ServiceError) -> None:
         call.code, call.reason = error.code, error.reason
-        details = ((DETAILS_KEY, to_status(error).SerializeToString()),)
+        status = to_status(error, hidden=INSIDE if came_by_door(call.context) else ())
+        details = ((DETAILS_KEY, status.SerializeToString()),)
         await call.context.abort(error.code, error.message, details)
 
 
@@ -300,6 +302,8 @@ class Admission:
         if Role.NOBODY in allowed:
             return NOBODY
         who = self._tokens.verify(_bearer(call))
+        if who.role is Role.SERVICE and came_by_door(call.context):
+            raise ServiceError("token_invalid", "Services' tokens are not taken from outside.")
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
         return who

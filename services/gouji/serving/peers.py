@@ -5,6 +5,8 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import Any, Final
 from urllib.parse import unquote
 
+from gouji.wire.headers import DOOR_HEADER
+
 Network = IPv4Network | IPv6Network
 
 _FORWARDED: Final = "x-forwarded-for"
@@ -28,6 +30,11 @@ def peer_of(context: Any, trusted: Sequence[Network]) -> str:
     while before and _among(address, trusted):
         address = before.pop()
     return _site(address)
+
+
+def came_by_door(context: Any) -> bool:
+    """Say whether a gRPC call came in by the door, from outside."""
+    return any(name == DOOR_HEADER for name, _ in context.invocation_metadata() or ())
 
 
 def _host(peer: str) -> str:

@@ -64,15 +64,74 @@ class Settings(BaseSettings):
         default=None, description="What clients dial to reach this table server; the bound host and port when unset."
     )
 
+    door_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
+        default=-1,
+        json_schema_extra={"default": "8080 for `gouji up`, else -1"},
+        description="Port of the door, by which browsers and phones come in: gRPC, gRPC-Web and the web client; 0 for "
+        "any that is free, -1 for none.",
+    )
+    door_host: str | None = Field(default=None, description="Address of the door; that of gRPC when unset.")
+    door_directory: Path | None = Field(
+        default=None,
+        description="Where the door's configuration and its list of table servers are written; a directory that goes "
+        "with the process when unset.",
+    )
+    door_origins: str = Field(
+        default="",
+        description="Origins of pages that may call from elsewhere (CORS), such as `https://play.example`, separated "
+        "by commas; `*` for all.",
+    )
+    door_certificate: Path | None = Field(
+        default=None,
+        description="The door's certificate, a PEM file that is read anew when it changes; without TLS if unset.",
+    )
+    door_key: Path | None = Field(default=None, description="The key to the door's certificate, a PEM file.")
+    door_client_authority: Path | None = Field(
+        default=None, description="Who signs the certificates that clients must show at the door, a PEM file."
+    )
+    door_proxies: NotNegative = Field(
+        default=0, description="How many proxies stand before the door and add to `x-forwarded-for`."
+    )
+    door_address_calls_per_second: Positive = Field(
+        default=200, description="How many calls may come from one address in the long run; twice as many in a burst."
+    )
+    door_address_guests_per_minute: Positive = Field(
+        default=120, description="How many guests may be made from one address."
+    )
+    door_streams: Positive = Field(
+        default=100_000, description="Most calls that the door has open at a time to each service."
+    )
+    door_connections: Positive = Field(default=20_000, description="Most connections that the door takes.")
+    door_memory_mib: Positive = Field(
+        default=1024, description="What the door may use, in MiB: it takes no more calls shortly before."
+    )
+    door_threads: Positive = Field(default=2, description="Threads of the door.")
+    web_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
+        default=-1,
+        json_schema_extra={"default": "0 for `gouji up`, else -1"},
+        description="Port at which the door finds the web client; 0 for any that is free, -1 for none.",
+    )
+
     player_key: Key | None = Field(
         default=None,
-        description="Secret that signs players' tokens, 32 characters or more, the same in every process; "
-        "when unset, kept in the data directory.",
+        description="Secrets that sign players' tokens, 32 characters or more each, the newest first, separated by "
+        "commas, the same in every process; when unset, and no other keys are set, kept in the data directory.",
+    )
+    player_key_files: str = Field(
+        default="",
+        description="Private keys that sign players' tokens in the place of secrets: PEM files of Ed25519, P-256 or "
+        "RSA keys, the one that signs first, separated by commas. The gateway alone needs them, and shows the public "
+        "halves (JWKS).",
+    )
+    player_jwks: str = Field(
+        default="",
+        description="Address or file of the public keys (JWKS) by which players' tokens are checked, beside the keys "
+        "that are set here; read anew each minute.",
     )
     service_key: Key | None = Field(
         default=None,
-        description="Secret that signs the tokens of services and operators, 32 characters or more, the same "
-        "in every process; when unset, kept in the data directory.",
+        description="Secrets that sign the tokens of services and operators, 32 characters or more each, the newest "
+        "first, separated by commas, the same in every process; when unset, kept in the data directory.",
     )
     log_keys: Key | None = Field(
         default=None,

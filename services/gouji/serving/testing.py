@@ -11,7 +11,9 @@ from typing import Any
 import structlog
 
 from gouji.serving.app import App, Bind
+from gouji.serving.auth import Tokens, player_ring, service_ring
 from gouji.serving.clock import Clock
+from gouji.serving.keys import shared_keys
 from gouji.serving.logs import Log
 from gouji.serving.settings import Settings
 
@@ -37,6 +39,12 @@ async def running_app(
         yield app
     finally:
         await app.stop(grace=0.2)
+
+
+def shared_tokens(player_key: str, service_key: str, clock: Clock, access: int = 3600, refresh: int = 86400) -> Tokens:
+    """Make tokens signed with shared secrets, good for so many seconds."""
+    players, services = player_ring(shared_keys([player_key])), service_ring(shared_keys([service_key]))
+    return Tokens(players, services, clock, access, refresh)
 
 
 class ManualClock:

@@ -87,7 +87,7 @@ class HandOver:
             return
         if self._drop(live):
             self._metrics.handed_over.inc()
-            live.move(target.address)
+            live.move(target.server_id, target.address)
 
     async def _refused(self, server_id: str, live: Live) -> None:
         try:

@@ -204,13 +204,14 @@ class Host:
             standing = await self._ownership.standing(table_id)
             if standing is None:
                 raise unknown()
+            other = standing.owner if standing.owner != self._lease.server_id else None
             if standing.state in ENDED:
-                if standing.owner not in (None, self._lease.server_id) and lags(standing.spec):
-                    raise wrong_server(standing.address)
+                if other and lags(standing.spec):
+                    raise wrong_server(other, standing.address)
                 return standing
-            if standing.owner not in (None, self._lease.server_id):
+            if other:
                 # A predecessor at this address died, and its lease has not run out.
-                raise moving() if standing.address == self.address else wrong_server(standing.address)
+                raise moving() if standing.address == self.address else wrong_server(other, standing.address)
         await self.open(table_id)
         return None
 

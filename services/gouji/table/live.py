@@ -237,10 +237,10 @@ class Live:
         self.close(error)
         self.watchers.end(resume_from(self.shown + 1) if error.reason == "table_moving" else error)
 
-    def move(self, address: str) -> None:
+    def move(self, server_id: str, address: str) -> None:
         """Stay closed, and send all watchers on to the server that has the table now."""
-        self.closed = wrong_server(address)
-        self.watchers.move(self.shown + 1, address)
+        self.closed = wrong_server(server_id, address)
+        self.watchers.move(self.shown + 1, server_id, address)
 
     def reopen(self) -> None:
         """Go on after `close`, since the table stays here after all. What it took is nobody's time."""

@@ -24,9 +24,10 @@ def draining() -> ServiceError:
     return ServiceError("draining", "This server is stopping; locate the table anew.", retry_after_ms=200)
 
 
-def wrong_server(address: str) -> ServiceError:
+def wrong_server(server_id: str, address: str) -> ServiceError:
     """Make the error for a table that another server has."""
-    return ServiceError("wrong_server", f"The table is at {address}.", metadata={"address": address})
+    where = {"server_id": server_id, "address": address}
+    return ServiceError("wrong_server", "Another server has the table.", metadata=where)
 
 
 def full() -> ServiceError:
@@ -44,13 +45,13 @@ def resume_from(sequence: int) -> ServiceError:
     return ServiceError("resume_from", f"Watch again from event {sequence}.", metadata={"from_sequence": str(sequence)})
 
 
-def moved(sequence: int, address: str, wait_ms: int) -> ServiceError:
+def moved(sequence: int, server_id: str, address: str, wait_ms: int) -> ServiceError:
     """Make the error that tells a watcher from which event on, where, and when to watch again."""
     return ServiceError(
         "resume_from",
-        f"Watch again from event {sequence}, at {address}.",
+        f"Watch again from event {sequence}, at another server.",
         retry_after_ms=wait_ms,
-        metadata={"from_sequence": str(sequence), "address": address},
+        metadata={"from_sequence": str(sequence), "server_id": server_id, "address": address},
     )
 
 

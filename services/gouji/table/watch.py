@@ -185,10 +185,10 @@ class Watchers:
             watcher.end(error)
         self._all.clear()
 
-    def move(self, sequence: int, address: str) -> None:
+    def move(self, sequence: int, server_id: str, address: str) -> None:
         """End all streams; each is told where to go on from this event, and when, so that not all come at once."""
         for number, watcher in enumerate(self._all):
-            watcher.end(moved(sequence, address, SPREAD_MS * number // len(self._all)))
+            watcher.end(moved(sequence, server_id, address, SPREAD_MS * number // len(self._all)))
         self._all.clear()
 
 

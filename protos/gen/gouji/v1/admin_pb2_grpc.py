@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class TableAdminServiceStub:
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel):
@@ -70,7 +70,7 @@ class TableAdminServiceStub:
 
 class TableAdminServiceServicer:
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def ListTables(self, request, context):
@@ -158,7 +158,7 @@ def add_TableAdminServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TableAdminService:
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     @staticmethod

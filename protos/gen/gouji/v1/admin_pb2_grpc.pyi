@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class TableAdminServiceStub:
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     @_typing.overload
@@ -51,7 +51,7 @@ class TableAdminServiceStub:
 @_typing.type_check_only
 class TableAdminServiceAsyncStub(TableAdminServiceStub):
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -70,7 +70,7 @@ class TableAdminServiceAsyncStub(TableAdminServiceStub):
 
 class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
-    ever in an answer.
+    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     @_abc_1.abstractmethod

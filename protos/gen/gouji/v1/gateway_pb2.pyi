@@ -213,9 +213,9 @@ class LocateTableResponse(_message.Message):
     ADDRESS_FIELD_NUMBER: _builtins.int
     SERVER_ID_FIELD_NUMBER: _builtins.int
     address: _builtins.str
-    """Host and port to dial."""
+    """Host and port to dial; empty when the question came by the door, at which all calls are made."""
     server_id: _builtins.str
-    """The server's incarnation."""
+    """The server's incarnation. By the door, name it in the header `x-gouji-server` of every call for the table."""
     def __init__(
         self,
         *,

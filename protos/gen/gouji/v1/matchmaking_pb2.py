@@ -25,10 +25,11 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gouji.v1 import events_pb2 as gouji_dot_v1_dot_events__pb2
+from gouji.v1 import options_pb2 as gouji_dot_v1_dot_options__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agouji/v1/matchmaking.proto\x12\x08gouji.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x14gouji/v1/rules.proto\"\xf5\x02\n\x13\x43reateTicketRequest\x12\r\n\x05queue\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x03(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12-\n\nbots_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07no_bots\x18\x05 \x01(\x08\x12\x10\n\x08party_id\x18\x06 \x01(\t\x12\x12\n\nboth_teams\x18\x07 \x01(\x08\x12\x44\n\x0clatencies_ms\x18\x08 \x03(\x0b\x32..gouji.v1.CreateTicketRequest.LatenciesMsEntry\x12\x11\n\tplayer_id\x18\t \x01(\t\x12\x13\n\x0bplayer_name\x18\n \x01(\t\x1a\x32\n\x10LatenciesMsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01\"P\n\x14\x43reateTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\x12\x16\n\x0e\x61lready_queued\x18\x02 \x01(\x08\"\xfb\x02\n\x06Ticket\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12$\n\x05state\x18\x03 \x01(\x0e\x32\x15.gouji.v1.TicketState\x12+\n\x07\x63reated\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08position\x18\x05 \x01(\r\x12+\n\x08\x65stimate\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08table_id\x18\x07 \x01(\t\x12\x0c\n\x04seat\x18\x08 \x01(\r\x12 \n\x05rules\x18\t \x03(\x0b\x32\x11.gouji.v1.RuleSet\x12\'\n\x07members\x18\n \x03(\x0b\x32\x16.gouji.v1.TicketMember\x12\x10\n\x08party_id\x18\x0b \x01(\t\x12\x12\n\nboth_teams\x18\x0c \x01(\x08\x12,\n\x08ready_by\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"B\n\x0cTicketMember\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tconfirmed\x18\x03 \x01(\x08\"\x14\n\x12ListTicketsRequest\"8\n\x13ListTicketsResponse\x12!\n\x07tickets\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Ticket\"\'\n\x12WatchTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"7\n\x13WatchTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"(\n\x13\x43\x61ncelTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"8\n\x14\x43\x61ncelTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"(\n\x13\x43onfirmMatchRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"8\n\x14\x43onfirmMatchResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"\xae\x02\n\x11PlaceTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x13\n\x0b\x62ot_pace_ms\x18\x06 \x01(\r\x12\x15\n\rno_spectators\x18\x07 \x01(\x08\x12(\n\x0fspectator_delay\x18( \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\'\n\x0e\x64irector_delay\x18) \x01(\x0b\x32\x0f.gouji.v1.Delay\"&\n\x12PlaceTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t*\xc9\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14TICKET_STATE_WAITING\x10\x01\x12\x1a\n\x16TICKET_STATE_GATHERING\x10\x02\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x03\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x04\x12\x17\n\x13TICKET_STATE_LAPSED\x10\x05\x12\x17\n\x13TICKET_STATE_MISSED\x10\x06\x32\xe4\x03\n\x12MatchmakingService\x12M\n\x0c\x43reateTicket\x12\x1d.gouji.v1.CreateTicketRequest\x1a\x1e.gouji.v1.CreateTicketResponse\x12J\n\x0bListTickets\x12\x1c.gouji.v1.ListTicketsRequest\x1a\x1d.gouji.v1.ListTicketsResponse\x12L\n\x0bWatchTicket\x12\x1c.gouji.v1.WatchTicketRequest\x1a\x1d.gouji.v1.WatchTicketResponse0\x01\x12M\n\x0c\x43\x61ncelTicket\x12\x1d.gouji.v1.CancelTicketRequest\x1a\x1e.gouji.v1.CancelTicketResponse\x12M\n\x0c\x43onfirmMatch\x12\x1d.gouji.v1.ConfirmMatchRequest\x1a\x1e.gouji.v1.ConfirmMatchResponse\x12G\n\nPlaceTable\x12\x1b.gouji.v1.PlaceTableRequest\x1a\x1c.gouji.v1.PlaceTableResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agouji/v1/matchmaking.proto\x12\x08gouji.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x16gouji/v1/options.proto\x1a\x14gouji/v1/rules.proto\"\xf5\x02\n\x13\x43reateTicketRequest\x12\r\n\x05queue\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x03(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12-\n\nbots_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07no_bots\x18\x05 \x01(\x08\x12\x10\n\x08party_id\x18\x06 \x01(\t\x12\x12\n\nboth_teams\x18\x07 \x01(\x08\x12\x44\n\x0clatencies_ms\x18\x08 \x03(\x0b\x32..gouji.v1.CreateTicketRequest.LatenciesMsEntry\x12\x11\n\tplayer_id\x18\t \x01(\t\x12\x13\n\x0bplayer_name\x18\n \x01(\t\x1a\x32\n\x10LatenciesMsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01\"P\n\x14\x43reateTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\x12\x16\n\x0e\x61lready_queued\x18\x02 \x01(\x08\"\xfb\x02\n\x06Ticket\x12\x11\n\tticket_id\x18\x01 \x01(\t\x12\r\n\x05queue\x18\x02 \x01(\t\x12$\n\x05state\x18\x03 \x01(\x0e\x32\x15.gouji.v1.TicketState\x12+\n\x07\x63reated\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08position\x18\x05 \x01(\r\x12+\n\x08\x65stimate\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08table_id\x18\x07 \x01(\t\x12\x0c\n\x04seat\x18\x08 \x01(\r\x12 \n\x05rules\x18\t \x03(\x0b\x32\x11.gouji.v1.RuleSet\x12\'\n\x07members\x18\n \x03(\x0b\x32\x16.gouji.v1.TicketMember\x12\x10\n\x08party_id\x18\x0b \x01(\t\x12\x12\n\nboth_teams\x18\x0c \x01(\x08\x12,\n\x08ready_by\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"B\n\x0cTicketMember\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tconfirmed\x18\x03 \x01(\x08\"\x14\n\x12ListTicketsRequest\"8\n\x13ListTicketsResponse\x12!\n\x07tickets\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Ticket\"\'\n\x12WatchTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"7\n\x13WatchTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"(\n\x13\x43\x61ncelTicketRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"8\n\x14\x43\x61ncelTicketResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"(\n\x13\x43onfirmMatchRequest\x12\x11\n\tticket_id\x18\x01 \x01(\t\"8\n\x14\x43onfirmMatchResponse\x12 \n\x06ticket\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Ticket\"\xae\x02\n\x11PlaceTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12 \n\x05rules\x18\x02 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x03 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\x13\n\x0b\x62ot_pace_ms\x18\x06 \x01(\r\x12\x15\n\rno_spectators\x18\x07 \x01(\x08\x12(\n\x0fspectator_delay\x18( \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\'\n\x0e\x64irector_delay\x18) \x01(\x0b\x32\x0f.gouji.v1.Delay\"&\n\x12PlaceTableResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t*\xc9\x01\n\x0bTicketState\x12\x1c\n\x18TICKET_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14TICKET_STATE_WAITING\x10\x01\x12\x1a\n\x16TICKET_STATE_GATHERING\x10\x02\x12\x18\n\x14TICKET_STATE_MATCHED\x10\x03\x12\x1a\n\x16TICKET_STATE_CANCELLED\x10\x04\x12\x17\n\x13TICKET_STATE_LAPSED\x10\x05\x12\x17\n\x13TICKET_STATE_MISSED\x10\x06\x32\xea\x03\n\x12MatchmakingService\x12M\n\x0c\x43reateTicket\x12\x1d.gouji.v1.CreateTicketRequest\x1a\x1e.gouji.v1.CreateTicketResponse\x12J\n\x0bListTickets\x12\x1c.gouji.v1.ListTicketsRequest\x1a\x1d.gouji.v1.ListTicketsResponse\x12L\n\x0bWatchTicket\x12\x1c.gouji.v1.WatchTicketRequest\x1a\x1d.gouji.v1.WatchTicketResponse0\x01\x12M\n\x0c\x43\x61ncelTicket\x12\x1d.gouji.v1.CancelTicketRequest\x1a\x1e.gouji.v1.CancelTicketResponse\x12M\n\x0c\x43onfirmMatch\x12\x1d.gouji.v1.ConfirmMatchRequest\x1a\x1e.gouji.v1.ConfirmMatchResponse\x12M\n\nPlaceTable\x12\x1b.gouji.v1.PlaceTableRequest\x1a\x1c.gouji.v1.PlaceTableResponse\"\x04\xa0\xbb\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,38 +38,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._loaded_options = None
   _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._serialized_options = b'8\001'
-  _globals['_TICKETSTATE']._serialized_start=1782
-  _globals['_TICKETSTATE']._serialized_end=1983
-  _globals['_CREATETICKETREQUEST']._serialized_start=151
-  _globals['_CREATETICKETREQUEST']._serialized_end=524
-  _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._serialized_start=474
-  _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._serialized_end=524
-  _globals['_CREATETICKETRESPONSE']._serialized_start=526
-  _globals['_CREATETICKETRESPONSE']._serialized_end=606
-  _globals['_TICKET']._serialized_start=609
-  _globals['_TICKET']._serialized_end=988
-  _globals['_TICKETMEMBER']._serialized_start=990
-  _globals['_TICKETMEMBER']._serialized_end=1056
-  _globals['_LISTTICKETSREQUEST']._serialized_start=1058
-  _globals['_LISTTICKETSREQUEST']._serialized_end=1078
-  _globals['_LISTTICKETSRESPONSE']._serialized_start=1080
-  _globals['_LISTTICKETSRESPONSE']._serialized_end=1136
-  _globals['_WATCHTICKETREQUEST']._serialized_start=1138
-  _globals['_WATCHTICKETREQUEST']._serialized_end=1177
-  _globals['_WATCHTICKETRESPONSE']._serialized_start=1179
-  _globals['_WATCHTICKETRESPONSE']._serialized_end=1234
-  _globals['_CANCELTICKETREQUEST']._serialized_start=1236
-  _globals['_CANCELTICKETREQUEST']._serialized_end=1276
-  _globals['_CANCELTICKETRESPONSE']._serialized_start=1278
-  _globals['_CANCELTICKETRESPONSE']._serialized_end=1334
-  _globals['_CONFIRMMATCHREQUEST']._serialized_start=1336
-  _globals['_CONFIRMMATCHREQUEST']._serialized_end=1376
-  _globals['_CONFIRMMATCHRESPONSE']._serialized_start=1378
-  _globals['_CONFIRMMATCHRESPONSE']._serialized_end=1434
-  _globals['_PLACETABLEREQUEST']._serialized_start=1437
-  _globals['_PLACETABLEREQUEST']._serialized_end=1739
-  _globals['_PLACETABLERESPONSE']._serialized_start=1741
-  _globals['_PLACETABLERESPONSE']._serialized_end=1779
-  _globals['_MATCHMAKINGSERVICE']._serialized_start=1986
-  _globals['_MATCHMAKINGSERVICE']._serialized_end=2470
+  _globals['_MATCHMAKINGSERVICE'].methods_by_name['PlaceTable']._loaded_options = None
+  _globals['_MATCHMAKINGSERVICE'].methods_by_name['PlaceTable']._serialized_options = b'\240\273\030\001'
+  _globals['_TICKETSTATE']._serialized_start=1806
+  _globals['_TICKETSTATE']._serialized_end=2007
+  _globals['_CREATETICKETREQUEST']._serialized_start=175
+  _globals['_CREATETICKETREQUEST']._serialized_end=548
+  _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._serialized_start=498
+  _globals['_CREATETICKETREQUEST_LATENCIESMSENTRY']._serialized_end=548
+  _globals['_CREATETICKETRESPONSE']._serialized_start=550
+  _globals['_CREATETICKETRESPONSE']._serialized_end=630
+  _globals['_TICKET']._serialized_start=633
+  _globals['_TICKET']._serialized_end=1012
+  _globals['_TICKETMEMBER']._serialized_start=1014
+  _globals['_TICKETMEMBER']._serialized_end=1080
+  _globals['_LISTTICKETSREQUEST']._serialized_start=1082
+  _globals['_LISTTICKETSREQUEST']._serialized_end=1102
+  _globals['_LISTTICKETSRESPONSE']._serialized_start=1104
+  _globals['_LISTTICKETSRESPONSE']._serialized_end=1160
+  _globals['_WATCHTICKETREQUEST']._serialized_start=1162
+  _globals['_WATCHTICKETREQUEST']._serialized_end=1201
+  _globals['_WATCHTICKETRESPONSE']._serialized_start=1203
+  _globals['_WATCHTICKETRESPONSE']._serialized_end=1258
+  _globals['_CANCELTICKETREQUEST']._serialized_start=1260
+  _globals['_CANCELTICKETREQUEST']._serialized_end=1300
+  _globals['_CANCELTICKETRESPONSE']._serialized_start=1302
+  _globals['_CANCELTICKETRESPONSE']._serialized_end=1358
+  _globals['_CONFIRMMATCHREQUEST']._serialized_start=1360
+  _globals['_CONFIRMMATCHREQUEST']._serialized_end=1400
+  _globals['_CONFIRMMATCHRESPONSE']._serialized_start=1402
+  _globals['_CONFIRMMATCHRESPONSE']._serialized_end=1458
+  _globals['_PLACETABLEREQUEST']._serialized_start=1461
+  _globals['_PLACETABLEREQUEST']._serialized_end=1763
+  _globals['_PLACETABLERESPONSE']._serialized_start=1765
+  _globals['_PLACETABLERESPONSE']._serialized_end=1803
+  _globals['_MATCHMAKINGSERVICE']._serialized_start=2010
+  _globals['_MATCHMAKINGSERVICE']._serialized_end=2500
 # @@protoc_insertion_point(module_scope)

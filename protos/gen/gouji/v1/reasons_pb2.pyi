@@ -71,12 +71,17 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The seat gave another contribution to this deal; the first stands."""
     REASON_NOT_FROZEN: _Reason.ValueType  # 58
     """The table does not stand still, or not any more."""
+    REASON_UNKNOWN_SERVER: _Reason.ValueType  # 59
+    """The server that the call names is not there, or not any more."""
     REASON_MALFORMED: _Reason.ValueType  # 60
     """The request itself."""
     REASON_UNKNOWN_RULE_OPTION: _Reason.ValueType  # 61
     REASON_BAD_RULE_VALUE: _Reason.ValueType  # 62
     REASON_RULES_CONFLICT: _Reason.ValueType  # 63
     REASON_UNKNOWN_BOT_LEVEL: _Reason.ValueType  # 65
+    REASON_UNKNOWN_METHOD: _Reason.ValueType  # 66
+    """There is no such method, or not from outside."""
+    REASON_TOO_LARGE: _Reason.ValueType  # 67
     REASON_TOKEN_MISSING: _Reason.ValueType  # 80
     """Who is asking."""
     REASON_TOKEN_INVALID: _Reason.ValueType  # 81
@@ -109,6 +114,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_STORAGE_UNAVAILABLE: _Reason.ValueType  # 141
     REASON_INTERNAL: _Reason.ValueType  # 142
     REASON_DEADLINE: _Reason.ValueType  # 143
+    REASON_RATE_LIMITED: _Reason.ValueType  # 144
+    """More calls came from this player or address than may."""
+    REASON_UNREACHABLE: _Reason.ValueType  # 145
+    """The service behind the door does not answer."""
     REASON_NO_PARTY: _Reason.ValueType  # 160
     """Parties and rooms.
     The caller is in no party, or in no room.
@@ -189,12 +198,17 @@ REASON_CONTRIBUTION_GIVEN: Reason.ValueType  # 57
 """The seat gave another contribution to this deal; the first stands."""
 REASON_NOT_FROZEN: Reason.ValueType  # 58
 """The table does not stand still, or not any more."""
+REASON_UNKNOWN_SERVER: Reason.ValueType  # 59
+"""The server that the call names is not there, or not any more."""
 REASON_MALFORMED: Reason.ValueType  # 60
 """The request itself."""
 REASON_UNKNOWN_RULE_OPTION: Reason.ValueType  # 61
 REASON_BAD_RULE_VALUE: Reason.ValueType  # 62
 REASON_RULES_CONFLICT: Reason.ValueType  # 63
 REASON_UNKNOWN_BOT_LEVEL: Reason.ValueType  # 65
+REASON_UNKNOWN_METHOD: Reason.ValueType  # 66
+"""There is no such method, or not from outside."""
+REASON_TOO_LARGE: Reason.ValueType  # 67
 REASON_TOKEN_MISSING: Reason.ValueType  # 80
 """Who is asking."""
 REASON_TOKEN_INVALID: Reason.ValueType  # 81
@@ -227,6 +241,10 @@ REASON_OVERLOADED: Reason.ValueType  # 140
 REASON_STORAGE_UNAVAILABLE: Reason.ValueType  # 141
 REASON_INTERNAL: Reason.ValueType  # 142
 REASON_DEADLINE: Reason.ValueType  # 143
+REASON_RATE_LIMITED: Reason.ValueType  # 144
+"""More calls came from this player or address than may."""
+REASON_UNREACHABLE: Reason.ValueType  # 145
+"""The service behind the door does not answer."""
 REASON_NO_PARTY: Reason.ValueType  # 160
 """Parties and rooms.
 The caller is in no party, or in no room.

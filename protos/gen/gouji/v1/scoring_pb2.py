@@ -24,44 +24,49 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gouji.v1 import events_pb2 as gouji_dot_v1_dot_events__pb2
+from gouji.v1 import options_pb2 as gouji_dot_v1_dot_options__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/scoring.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x14gouji/v1/rules.proto\"\xce\x02\n\nHandResult\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12 \n\x05rules\x18\x03 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12\r\n\x05queue\x18\x04 \x01(\t\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05order\x18\x06 \x03(\r\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x08 \x03(\x11\x12)\n\x05\x65nded\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x64igest\x18\n \x01(\t\x12\x0c\n\x04last\x18\x0b \x01(\x08\x12\x14\n\x0cmatch_scores\x18\x0c \x03(\x11\x12\x19\n\x11match_team_scores\x18\r \x03(\x11\x12\"\n\x07\x63onduct\x18\x1e \x03(\x0b\x32\x11.gouji.v1.Conduct\"m\n\x07\x43onduct\x12\x11\n\tby_player\x18\x01 \x01(\r\x12\x0e\n\x06\x62y_bot\x18\x02 \x01(\r\x12\x10\n\x08\x62y_clock\x18\x03 \x01(\r\x12\x0e\n\x06\x61\x62sent\x18\x04 \x01(\x08\x12\x0c\n\x04left\x18\x05 \x01(\x08\x12\x0f\n\x07penalty\x18\x06 \x01(\r\"9\n\x11RecordHandRequest\x12$\n\x06result\x18\x01 \x01(\x0b\x32\x14.gouji.v1.HandResult\".\n\x12RecordHandResponse\x12\x18\n\x10\x61lready_recorded\x18\x01 \x01(\x08\"6\n\x15GetLeaderboardRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x0e\n\x06preset\x18\x02 \x01(\t\"A\n\x16GetLeaderboardResponse\x12\'\n\x07players\x18\x01 \x03(\x0b\x32\x16.gouji.v1.PlayerTotals\"l\n\x0cPlayerTotals\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05hands\x18\x03 \x01(\r\x12\x0e\n\x06points\x18\x04 \x01(\x12\x12\x0e\n\x06places\x18\x05 \x03(\r\x12\x0c\n\x04rank\x18\x06 \x01(\r\"+\n\x16GetPlayerTotalsRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"A\n\x17GetPlayerTotalsResponse\x12&\n\x06totals\x18\x01 \x01(\x0b\x32\x16.gouji.v1.PlayerTotals\"#\n\x0fGetMatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"7\n\x10GetMatchResponse\x12#\n\x05hands\x18\x01 \x03(\x0b\x32\x14.gouji.v1.HandResult\"7\n\x11GetRatingsRequest\x12\x12\n\nplayer_ids\x18\x01 \x03(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\"7\n\x12GetRatingsResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Rating\"G\n\x06Rating\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\n\n\x02mu\x18\x02 \x01(\x01\x12\r\n\x05sigma\x18\x03 \x01(\x01\x12\x0f\n\x07matches\x18\x04 \x01(\r2\x92\x03\n\x0eScoringService\x12G\n\nRecordHand\x12\x1b.gouji.v1.RecordHandRequest\x1a\x1c.gouji.v1.RecordHandResponse\x12S\n\x0eGetLeaderboard\x12\x1f.gouji.v1.GetLeaderboardRequest\x1a .gouji.v1.GetLeaderboardResponse\x12V\n\x0fGetPlayerTotals\x12 .gouji.v1.GetPlayerTotalsRequest\x1a!.gouji.v1.GetPlayerTotalsResponse\x12\x41\n\x08GetMatch\x12\x19.gouji.v1.GetMatchRequest\x1a\x1a.gouji.v1.GetMatchResponse\x12G\n\nGetRatings\x12\x1b.gouji.v1.GetRatingsRequest\x1a\x1c.gouji.v1.GetRatingsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/scoring.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15gouji/v1/events.proto\x1a\x16gouji/v1/options.proto\x1a\x14gouji/v1/rules.proto\"\xce\x02\n\nHandResult\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12 \n\x05rules\x18\x03 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12\r\n\x05queue\x18\x04 \x01(\t\x12\x1d\n\x05seats\x18\x05 \x03(\x0b\x32\x0e.gouji.v1.Seat\x12\r\n\x05order\x18\x06 \x03(\r\x12\x0e\n\x06scores\x18\x07 \x03(\x11\x12\x13\n\x0bteam_scores\x18\x08 \x03(\x11\x12)\n\x05\x65nded\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x64igest\x18\n \x01(\t\x12\x0c\n\x04last\x18\x0b \x01(\x08\x12\x14\n\x0cmatch_scores\x18\x0c \x03(\x11\x12\x19\n\x11match_team_scores\x18\r \x03(\x11\x12\"\n\x07\x63onduct\x18\x1e \x03(\x0b\x32\x11.gouji.v1.Conduct\"m\n\x07\x43onduct\x12\x11\n\tby_player\x18\x01 \x01(\r\x12\x0e\n\x06\x62y_bot\x18\x02 \x01(\r\x12\x10\n\x08\x62y_clock\x18\x03 \x01(\r\x12\x0e\n\x06\x61\x62sent\x18\x04 \x01(\x08\x12\x0c\n\x04left\x18\x05 \x01(\x08\x12\x0f\n\x07penalty\x18\x06 \x01(\r\"9\n\x11RecordHandRequest\x12$\n\x06result\x18\x01 \x01(\x0b\x32\x14.gouji.v1.HandResult\".\n\x12RecordHandResponse\x12\x18\n\x10\x61lready_recorded\x18\x01 \x01(\x08\"6\n\x15GetLeaderboardRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x0e\n\x06preset\x18\x02 \x01(\t\"A\n\x16GetLeaderboardResponse\x12\'\n\x07players\x18\x01 \x03(\x0b\x32\x16.gouji.v1.PlayerTotals\"l\n\x0cPlayerTotals\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05hands\x18\x03 \x01(\r\x12\x0e\n\x06points\x18\x04 \x01(\x12\x12\x0e\n\x06places\x18\x05 \x03(\r\x12\x0c\n\x04rank\x18\x06 \x01(\r\"+\n\x16GetPlayerTotalsRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"A\n\x17GetPlayerTotalsResponse\x12&\n\x06totals\x18\x01 \x01(\x0b\x32\x16.gouji.v1.PlayerTotals\"#\n\x0fGetMatchRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"7\n\x10GetMatchResponse\x12#\n\x05hands\x18\x01 \x03(\x0b\x32\x14.gouji.v1.HandResult\"7\n\x11GetRatingsRequest\x12\x12\n\nplayer_ids\x18\x01 \x03(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\"7\n\x12GetRatingsResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Rating\"G\n\x06Rating\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\n\n\x02mu\x18\x02 \x01(\x01\x12\r\n\x05sigma\x18\x03 \x01(\x01\x12\x0f\n\x07matches\x18\x04 \x01(\r2\x9e\x03\n\x0eScoringService\x12M\n\nRecordHand\x12\x1b.gouji.v1.RecordHandRequest\x1a\x1c.gouji.v1.RecordHandResponse\"\x04\xa0\xbb\x18\x01\x12S\n\x0eGetLeaderboard\x12\x1f.gouji.v1.GetLeaderboardRequest\x1a .gouji.v1.GetLeaderboardResponse\x12V\n\x0fGetPlayerTotals\x12 .gouji.v1.GetPlayerTotalsRequest\x1a!.gouji.v1.GetPlayerTotalsResponse\x12\x41\n\x08GetMatch\x12\x19.gouji.v1.GetMatchRequest\x1a\x1a.gouji.v1.GetMatchResponse\x12M\n\nGetRatings\x12\x1b.gouji.v1.GetRatingsRequest\x1a\x1c.gouji.v1.GetRatingsResponse\"\x04\xa0\xbb\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.scoring_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_HANDRESULT']._serialized_start=115
-  _globals['_HANDRESULT']._serialized_end=449
-  _globals['_CONDUCT']._serialized_start=451
-  _globals['_CONDUCT']._serialized_end=560
-  _globals['_RECORDHANDREQUEST']._serialized_start=562
-  _globals['_RECORDHANDREQUEST']._serialized_end=619
-  _globals['_RECORDHANDRESPONSE']._serialized_start=621
-  _globals['_RECORDHANDRESPONSE']._serialized_end=667
-  _globals['_GETLEADERBOARDREQUEST']._serialized_start=669
-  _globals['_GETLEADERBOARDREQUEST']._serialized_end=723
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=725
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=790
-  _globals['_PLAYERTOTALS']._serialized_start=792
-  _globals['_PLAYERTOTALS']._serialized_end=900
-  _globals['_GETPLAYERTOTALSREQUEST']._serialized_start=902
-  _globals['_GETPLAYERTOTALSREQUEST']._serialized_end=945
-  _globals['_GETPLAYERTOTALSRESPONSE']._serialized_start=947
-  _globals['_GETPLAYERTOTALSRESPONSE']._serialized_end=1012
-  _globals['_GETMATCHREQUEST']._serialized_start=1014
-  _globals['_GETMATCHREQUEST']._serialized_end=1049
-  _globals['_GETMATCHRESPONSE']._serialized_start=1051
-  _globals['_GETMATCHRESPONSE']._serialized_end=1106
-  _globals['_GETRATINGSREQUEST']._serialized_start=1108
-  _globals['_GETRATINGSREQUEST']._serialized_end=1163
-  _globals['_GETRATINGSRESPONSE']._serialized_start=1165
-  _globals['_GETRATINGSRESPONSE']._serialized_end=1220
-  _globals['_RATING']._serialized_start=1222
-  _globals['_RATING']._serialized_end=1293
-  _globals['_SCORINGSERVICE']._serialized_start=1296
-  _globals['_SCORINGSERVICE']._serialized_end=1698
+  _globals['_SCORINGSERVICE'].methods_by_name['RecordHand']._loaded_options = None
+  _globals['_SCORINGSERVICE'].methods_by_name['RecordHand']._serialized_options = b'\240\273\030\001'
+  _globals['_SCORINGSERVICE'].methods_by_name['GetRatings']._loaded_options = None
+  _globals['_SCORINGSERVICE'].methods_by_name['GetRatings']._serialized_options = b'\240\273\030\001'
+  _globals['_HANDRESULT']._serialized_start=139
+  _globals['_HANDRESULT']._serialized_end=473
+  _globals['_CONDUCT']._serialized_start=475
+  _globals['_CONDUCT']._serialized_end=584
+  _globals['_RECORDHANDREQUEST']._serialized_start=586
+  _globals['_RECORDHANDREQUEST']._serialized_end=643
+  _globals['_RECORDHANDRESPONSE']._serialized_start=645
+  _globals['_RECORDHANDRESPONSE']._serialized_end=691
+  _globals['_GETLEADERBOARDREQUEST']._serialized_start=693
+  _globals['_GETLEADERBOARDREQUEST']._serialized_end=747
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=749
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=814
+  _globals['_PLAYERTOTALS']._serialized_start=816
+  _globals['_PLAYERTOTALS']._serialized_end=924
+  _globals['_GETPLAYERTOTALSREQUEST']._serialized_start=926
+  _globals['_GETPLAYERTOTALSREQUEST']._serialized_end=969
+  _globals['_GETPLAYERTOTALSRESPONSE']._serialized_start=971
+  _globals['_GETPLAYERTOTALSRESPONSE']._serialized_end=1036
+  _globals['_GETMATCHREQUEST']._serialized_start=1038
+  _globals['_GETMATCHREQUEST']._serialized_end=1073
+  _globals['_GETMATCHRESPONSE']._serialized_start=1075
+  _globals['_GETMATCHRESPONSE']._serialized_end=1130
+  _globals['_GETRATINGSREQUEST']._serialized_start=1132
+  _globals['_GETRATINGSREQUEST']._serialized_end=1187
+  _globals['_GETRATINGSRESPONSE']._serialized_start=1189
+  _globals['_GETRATINGSRESPONSE']._serialized_end=1244
+  _globals['_RATING']._serialized_start=1246
+  _globals['_RATING']._serialized_end=1317
+  _globals['_SCORINGSERVICE']._serialized_start=1320
+  _globals['_SCORINGSERVICE']._serialized_end=1734
 # @@protoc_insertion_point(module_scope)

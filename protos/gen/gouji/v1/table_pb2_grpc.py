@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     def __init__(self, channel):
@@ -108,7 +109,8 @@ class TableServiceStub:
 
 
 class TableServiceServicer:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     def Act(self, request, context):
@@ -293,7 +295,8 @@ def add_TableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableService:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another.
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
     """
 
     @staticmethod

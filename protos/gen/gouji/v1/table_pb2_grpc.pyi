@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TableServiceStub:
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -68,7 +70,9 @@ class TableServiceStub:
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
@@ -105,7 +109,9 @@ class TableServiceAsyncStub(TableServiceStub):
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Live tables. Players act and watch; other services open; servers hand tables to one another."""
+    """Live tables. Players act and watch; other services open; servers hand tables to one another. By the door each call
+    but `ListPhrases` names its server in the header `x-gouji-server` (`LocateTableResponse.server_id`).
+    """
 
     @_abc_1.abstractmethod
     def Act(

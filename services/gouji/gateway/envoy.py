@@ -1,0 +1,100 @@
+"""The door's configuration: what fills the one template of Envoy (`envoy.yaml.j2`). Pure but for reading that file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import jinja2
+
+from gouji.gateway.public import Method, public_methods
+from gouji.gateway.replies import Reply, replies
+from gouji.serving.errors import DETAILS_KEY
+from gouji.serving.interceptors import REQUEST_ID
+from gouji.wire.headers import DOOR_HEADER, SERVER_HEADER
+
+Address = tuple[str, int]
+
+REQUEST_HEADERS: Final = (
+    "authorization",
+    "content-type",
+    "grpc-timeout",
+    SERVER_HEADER,
+    REQUEST_ID,
+    "x-grpc-web",
+    "x-user-agent",
+)
+"""What a page of another origin may send."""
+
+RESPONSE_HEADERS: Final = ("grpc-status", "grpc-message", DETAILS_KEY)
+"""What it may read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """A certificate with its key, and who signs those of the other side, if they must have one; PEM files."""
+
+    certificate: Path
+    key: Path
+    authority: Path | None = None
+    name: str = ""
+    """The name that the other side's certificate must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All that the template asks for. Paths are absolute."""
+
+    host: str
+    port: int
+    directory: Path
+    services: Mapping[str, Address]
+    web: Address | None
+    stream_idle_seconds: int
+    request_timeout_seconds: int
+    connection_age_seconds: int
+    most_request_bytes: int
+    most_streams: int
+    most_connections: int
+    memory_bytes: int
+    calls_a_second: int
+    guests_a_minute: int
+    proxies_before: int = 0
+    origins: Sequence[str] = ()
+    outside: Tls | None = None
+    inside: Tls | None = None
+    streams_a_connection: int = 1000
+    window_bytes: int = 65_536
+    addresses_remembered: int = 20_000
+    server_header: str = SERVER_HEADER
+    door_header: str = DOOR_HEADER
+    request_headers: Sequence[str] = REQUEST_HEADERS
+    response_headers: Sequence[str] = RESPONSE_HEADERS
+    methods: Sequence[Method] = field(default_factory=public_methods)
+    replies: Sequence[Reply] = field(default_factory=replies)
+
+    @property
+    def admin(self) -> str:
+        """The socket at which Envoy tells of itself."""
+        return str(self.directory / "admin")
+
+    @property
+    def endpoints(self) -> str:
+        """The file that lists the table servers."""
+        return str(self.directory / "tables.json")
+
+    @property
+    def certificates(self) -> str:
+        """The file that says where the door's certificate is."""
+        return str(self.directory / "certificate.json")
+
+
+def render(config: Config) -> str:
+    """Write Envoy's configuration, as YAML."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("gouji.gateway", ""),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - YAML, in which every value is quoted by `tojson`
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("envoy.yaml.j2").render(door=config)
