@@ -43,9 +43,18 @@ protos: install  ## make the generated code anew
 	  --mypy_out=quiet:protos/gen --mypy_grpc_out=quiet:protos/gen $(PROTOS)
 	touch protos/gen/gouji/v1/__init__.py
 
-fresh: protos    ## fail if the generated code is not what the protos say
-	git diff --exit-code -- protos/gen
-	test -z "$$(git status --porcelain -- protos/gen)"
+# The TypeScript messages of the same protos.
+SDK_GEN := web/sdk/src/gen
+RPC_PROTOS := $(BIN)/../lib/python3.11/site-packages
+
+protos-ts: install web/node_modules/installed
+	rm -rf $(SDK_GEN) && mkdir -p $(SDK_GEN)
+	PATH=$(abspath $(BIN)):$(abspath web/node_modules/.bin):$$PATH $(BIN)/python -m grpc_tools.protoc -Iprotos -I$(RPC_PROTOS) \
+	  --es_out=$(SDK_GEN) --es_opt=target=ts,import_extension=js $(PROTOS) google/rpc/error_details.proto
+
+fresh: protos protos-ts    ## fail if the generated code is not what the protos say
+	git diff --exit-code -- protos/gen $(SDK_GEN)
+	test -z "$$(git status --porcelain -- protos/gen $(SDK_GEN))"
 
 lock: install    ## make the lock file anew
 	$(BIN)/pip install --quiet uv

@@ -14,16 +14,13 @@ const PASSING_REASONS = new Set([
   "overloaded",
   "storage_unavailable",
   "deadline",
+  "unknown_server",
+  "unreachable",
+  "rate_limited",
 ]);
 
 // A burst of connections, or a network that goes away, ends calls with these before they reach a server.
-const PASSING_CODES = new Set([
-  Code.Unavailable,
-  Code.DeadlineExceeded,
-  Code.Canceled,
-  Code.Internal,
-  Code.Unknown,
-]);
+const PASSING_CODES = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Canceled, Code.Internal, Code.Unknown]);
 
 /** What a failure is made of. */
 export interface Failure {

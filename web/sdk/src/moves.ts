@@ -73,9 +73,8 @@ const CASES = Object.fromEntries(Object.entries(VERBS).map(([name, verb]) => [ve
 /** Read an action; null for one of a kind that this version does not know. */
 export function moveOf(action: Action | undefined): Move | null {
   const kind = action?.kind;
-  switch (kind?.case) {
-    case undefined:
-      return null;
+  if (kind?.case === undefined) return null;
+  switch (kind.case) {
     case "play":
     case "burn":
     case "pay":

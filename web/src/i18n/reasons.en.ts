@@ -78,4 +78,9 @@ export const reasons: Record<string, string> = {
   seat_taken: "Somebody sits there.",
   seats_empty: "Seats are empty, and no bot may take them.",
   room_changed: "The room went on meanwhile. Look again.",
+  unknown_server: "That server is gone. Try again.",
+  unreachable: "The server cannot be reached. Try again in a moment.",
+  rate_limited: "That was too much at once. Wait a little.",
+  too_large: "That was too large for the server.",
+  unknown_method: "The server does not know this. Load the page again.",
 };

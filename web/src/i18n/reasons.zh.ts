@@ -78,4 +78,9 @@ export const reasons: Record<string, string> = {
   seat_taken: "这个座位有人了。",
   seats_empty: "有空位，而且不许机器人补。",
   room_changed: "房间已经变了，请再看一眼。",
+  unknown_server: "那台服务器不在了，请再试一次。",
+  unreachable: "连不上服务器，请稍后再试。",
+  rate_limited: "操作太频繁，稍等一会儿。",
+  too_large: "内容太大了。",
+  unknown_method: "服务器不认识这个请求，请刷新网页。",
 };

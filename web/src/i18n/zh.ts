@@ -170,6 +170,7 @@ export const zh: Texts = {
     lastTrick: "上一轮",
     lastTrickNone: "还没打过一轮。",
     fullScreen: "全屏",
+    mute: "静音",
     leave: "退出这一场",
     leaveSure: "机器人会替你打完，退出要扣分。确定不再回来？",
     leaveYes: "退出",

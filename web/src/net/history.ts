@@ -30,7 +30,10 @@ export function note(match: Pick<Played, "tableId"> & Partial<Played>): void {
   const others = played().filter((known) => known.tableId !== match.tableId);
   const entry = { preset: "standard", at: Date.now(), ...before, ...match };
   try {
-    localStorage.setItem(KEY, JSON.stringify([entry, ...others].sort((one, other) => other.at - one.at).slice(0, MOST)));
+    localStorage.setItem(
+      KEY,
+      JSON.stringify([entry, ...others].sort((one, other) => other.at - one.at).slice(0, MOST)),
+    );
   } catch {
     // A browser that keeps nothing has no history.
   }

@@ -35,7 +35,9 @@ export function Card({ rank, suit, className = "" }: { rank: string; suit: strin
   const texts = useTexts();
   const joker = rank === "w" || rank === "W";
   return (
-    <span className={`card ${joker ? `card-joker card-${rank === "W" ? "big" : "small"}` : `card-${suit || "plain"}`} ${className}`}>
+    <span
+      className={`card ${joker ? `card-joker card-${rank === "W" ? "big" : "small"}` : `card-${suit || "plain"}`} ${className}`}
+    >
       <span className="card-corner">
         <span className={`card-rank ${rank === "T" ? "card-ten" : ""}`}>{rankLabel(rank, texts)}</span>
         {suit && (
@@ -68,7 +70,12 @@ export function Fan({
   const faces = suited.length === cards.length ? suited : [...cards].map((rank) => ({ rank, suit: "" }));
   const ordered = [...faces].sort((one, other) => cards.indexOf(one.rank) - cards.indexOf(other.rank));
   return (
-    <span className={`fan ${className}`} role="img" aria-label={label} style={{ "--n": ordered.length } as React.CSSProperties}>
+    <span
+      className={`fan ${className}`}
+      role="img"
+      aria-label={label}
+      style={{ "--n": ordered.length } as React.CSSProperties}
+    >
       {ordered.map((face, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: equal cards are the same
         <Card key={at} rank={face.rank} suit={face.suit} />

@@ -53,7 +53,7 @@ export function Switch({
 }) {
   return (
     <label className="switch">
-      <input type="checkbox" role="switch" checked={on} onChange={(event) => onChange(event.target.checked)} />
+      <input type="checkbox" checked={on} onChange={(event) => onChange(event.target.checked)} />
       <span className="switch-track" aria-hidden="true" />
       <span className="switch-text">
         {label}

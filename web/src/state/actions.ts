@@ -1,5 +1,5 @@
 /** Which buttons a question has, and which of them can be pressed. Pure. */
-import { type Move, type Verb } from "@gouji/client";
+import type { Move, Verb } from "@gouji/client";
 import { Question } from "@gouji/client/v1/observation";
 import type { Ask } from "./model";
 import { chosen, type Selection, sizeOf } from "./selection";

@@ -1,5 +1,5 @@
 /** What happened at a table, as text. Pure. */
-import { cardOf, moveOf, rankText, ranksOf } from "@gouji/client";
+import { cardOf, moveOf, ranksOf, rankText } from "@gouji/client";
 import type { Card } from "@gouji/client/v1/cards";
 import type { Consequence } from "@gouji/client/v1/consequences";
 import { type ActionTaken, DecidedBy, type Event } from "@gouji/client/v1/events";
@@ -16,7 +16,18 @@ export interface Line {
 }
 
 /** Told by what follows from them. */
-const SILENT = new Set(["stay", "no_call", "decline", "pay", "return", "accept", "buy_with", "give", "sink", "lay_off"]);
+const SILENT = new Set([
+  "stay",
+  "no_call",
+  "decline",
+  "pay",
+  "return",
+  "accept",
+  "buy_with",
+  "give",
+  "sink",
+  "lay_off",
+]);
 
 /** Tell all events, oldest first. `names` are the six seats'. */
 export function tellAll(events: readonly Event[], names: readonly string[], texts: Texts): Line[] {
@@ -93,11 +104,7 @@ function deed(taken: ActionTaken, who: (seat: number) => string, texts: Texts, l
   return [[kind, log.did(name, log.does[move.verb] ?? move.verb, cards) + late]];
 }
 
-function change(
-  state: { botPlays: boolean; left: boolean; connected: boolean },
-  who: string,
-  { log }: Texts,
-): Told[] {
+function change(state: { botPlays: boolean; left: boolean; connected: boolean }, who: string, { log }: Texts): Told[] {
   if (state.left) return [["people", log.left(who)]];
   if (state.botPlays) return [["people", log.away(who)]];
   return state.connected ? [["people", log.here(who)]] : [];
@@ -163,4 +170,3 @@ function exchanged(
       return "";
   }
 }
-

@@ -2,7 +2,17 @@
  * What the page shows of a table: made anew from the folded events and the last observation, both of which come from
  * the server. Pure.
  */
-import { cardsText, type Move, moveOf, oppositeOf, ranksOf, SEATS, type TableView, type TrickAct, teamOf } from "@gouji/client";
+import {
+  cardsText,
+  type Move,
+  moveOf,
+  oppositeOf,
+  ranksOf,
+  SEATS,
+  type TableView,
+  type TrickAct,
+  teamOf,
+} from "@gouji/client";
 import { type Debt, type Observation, Phase, Question } from "@gouji/client/v1/observation";
 import type { ObserveResponse } from "@gouji/client/v1/table";
 

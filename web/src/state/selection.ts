@@ -58,13 +58,7 @@ export function withCount(selection: Selection, rank: string, count: number, hel
  * chosen card puts one back, and a tap on another takes one more. A two or joker goes one by one, as it is dear.
  * Choosing another rank lets the one before go: a play has one base.
  */
-export function tap(
-  selection: Selection,
-  rank: string,
-  fromFront: number,
-  held: string,
-  wanted: number,
-): Selection {
+export function tap(selection: Selection, rank: string, fromFront: number, held: string, wanted: number): Selection {
   const count = selection[rank] ?? 0;
   if (count) return withCount(selection, rank, fromFront < count ? count - 1 : count + 1, held);
   if (WILD.includes(rank)) return withCount(selection, rank, 1, held);

@@ -29,7 +29,12 @@ export function AskPanel({ ask, names, selection, sending, onMove }: AskPanelPro
       <h2>{said.head}</h2>
       {debt && (
         <p className="ask-debt">
-          {texts.debt(names[debt.payer] ?? "", names[debt.receiver] ?? "", debt.cards, texts.debtKind[debt.kind] ?? debt.kind)}
+          {texts.debt(
+            names[debt.payer] ?? "",
+            names[debt.receiver] ?? "",
+            debt.cards,
+            texts.debtKind[debt.kind] ?? debt.kind,
+          )}
         </p>
       )}
       <p>{said.body}</p>
@@ -94,7 +99,17 @@ function Ways({ ask, names, sending, onMove }: Omit<AskPanelProps, "selection">)
   );
 }
 
-function List({ ways, names, sending, onMove }: { ways: Move[]; names: readonly string[]; sending: boolean; onMove: (move: Move) => void }) {
+function List({
+  ways,
+  names,
+  sending,
+  onMove,
+}: {
+  ways: Move[];
+  names: readonly string[];
+  sending: boolean;
+  onMove: (move: Move) => void;
+}) {
   const texts = useTexts();
   const [at, setAt] = useState(0);
   const verb = texts.actions.verb[ways[0]!.verb] ?? "";

@@ -31,28 +31,18 @@ export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle 
     if (!rank || drag.current.ranks.has(rank)) return;
     drag.current.moved = drag.current.ranks.size > 0;
     drag.current.ranks.add(rank);
-    if (drag.current.moved) onSelect([...drag.current.ranks].reduce((all, each) => taken(all, each, held, wanted), selection));
+    if (drag.current.moved)
+      onSelect([...drag.current.ranks].reduce((all, each) => taken(all, each, held, wanted), selection));
   };
 
   const keyed = (event: KeyboardEvent, group: Group, at: number) => {
-    const count = selection[group.rank] ?? 0;
-    const keys: Record<string, () => void> = {
-      ArrowUp: () => onSelect(withCount(selection, group.rank, count + 1, held)),
-      "+": () => onSelect(withCount(selection, group.rank, count + 1, held)),
-      "=": () => onSelect(withCount(selection, group.rank, count + 1, held)),
-      ArrowDown: () => onSelect(withCount(selection, group.rank, count - 1, held)),
-      "-": () => onSelect(withCount(selection, group.rank, count - 1, held)),
-      " ": () => onSelect(tapWhole(selection, group.rank, held)),
-      ArrowLeft: () => focusAt(row.current, at - 1),
-      ArrowRight: () => focusAt(row.current, at + 1),
-      Home: () => focusAt(row.current, 0),
-      End: () => focusAt(row.current, groups.length - 1),
-    };
-    const act = keys[event.key];
-    if (!act) return;
+    const wanted = afterKey(event.key, selection, group, held);
+    const place = placeAfterKey(event.key, at, groups.length);
+    if (wanted) onSelect(wanted);
+    else if (place !== null) focusAt(row.current, place);
+    else return;
     event.preventDefault();
     event.stopPropagation();
-    act();
   };
 
   return (
@@ -146,6 +136,40 @@ function Column({ group, faces, chosen, apart, first, label, onKey, onTap }: Col
       )}
     </div>
   );
+}
+
+/** What is chosen after a key on a column; null for a key that chooses nothing. */
+function afterKey(key: string, selection: Selection, { rank }: Group, held: string): Selection | null {
+  const count = selection[rank] ?? 0;
+  switch (key) {
+    case "ArrowUp":
+    case "+":
+    case "=":
+      return withCount(selection, rank, count + 1, held);
+    case "ArrowDown":
+    case "-":
+      return withCount(selection, rank, count - 1, held);
+    case " ":
+      return tapWhole(selection, rank, held);
+    default:
+      return null;
+  }
+}
+
+/** The column to go to after a key; null for a key that stays. */
+function placeAfterKey(key: string, at: number, columns: number): number | null {
+  switch (key) {
+    case "ArrowLeft":
+      return Math.max(0, at - 1);
+    case "ArrowRight":
+      return Math.min(columns - 1, at + 1);
+    case "Home":
+      return 0;
+    case "End":
+      return columns - 1;
+    default:
+      return null;
+  }
 }
 
 /** Draw a rank in: whole, or as many as are still wanted; of twos and jokers one. */

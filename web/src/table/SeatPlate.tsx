@@ -3,8 +3,8 @@ import { useTexts } from "../i18n";
 import { Fan } from "../parts/Card";
 import { Icon } from "../parts/Icon";
 import { cardsLabel } from "../state/cardtext";
-import type { Badge, SeatModel } from "../state/model";
 import { phrase } from "../state/log";
+import type { Badge, SeatModel } from "../state/model";
 import { seatName } from "./names";
 
 /** Badges that need no word of their own: the picture or the place tells them. */
@@ -86,7 +86,11 @@ export function SeatAct({ seat, beats, faded }: { seat: SeatModel; beats: boolea
   const { act } = seat;
   if (!act) return null;
   if (!act.cards) {
-    return <span className={`act-word ${faded ? "act-faded" : ""}`}>{texts.table.act[act.verb] ?? texts.actions.verb[act.verb]}</span>;
+    return (
+      <span className={`act-word ${faded ? "act-faded" : ""}`}>
+        {texts.table.act[act.verb] ?? texts.actions.verb[act.verb]}
+      </span>
+    );
   }
   const name = seatName({ name: seat.name }, seat.seat, texts);
   return (

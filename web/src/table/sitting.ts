@@ -244,7 +244,8 @@ export class Sitting {
   #noteBegin(): void {
     const { opened, seat } = this.#client.view;
     const mine = opened.seats.some((held) => held.playerId && held.playerId === player.get()?.playerId);
-    if (mine && opened.tableId) note({ tableId: opened.tableId, preset: opened.rules?.preset || "standard", seat: seat ?? undefined });
+    if (mine && opened.tableId)
+      note({ tableId: opened.tableId, preset: opened.rules?.preset || "standard", seat: seat ?? undefined });
   }
 
   #noteEnd(): void {
