@@ -8,7 +8,7 @@ import pytest
 
 from gouji.client import TableView
 from gouji.v1.table_pb2 import EventBatch, WatchResponse
-from tests.client.recordings import FOLDER, RECORDINGS, told
+from .recordings import FOLDER, RECORDINGS, told
 
 NAMES = [recording.name for recording in RECORDINGS]
 

@@ -56,8 +56,8 @@ export const en = {
     shandong_64: "Six 3s, eight 4s",
   } as Record<string, string>,
   botLevel: { random: "Beginner", greedy: "Steady" } as Record<string, string>,
-  /** Names of bots by seat: sights of Qingdao. */
-  botNames: ["Pier", "Laoshan", "Badaguan", "Signal Hill", "Little Qingdao", "Old Stone"],
+  /** What bots are called here, by the names that servers give them; another name stays what it is. */
+  botNames: {} as Record<string, string>,
   hands: (count: number) => plural(count, "hand"),
   welcome: {
     head: "Take a seat",
@@ -183,6 +183,7 @@ export const en = {
     giveUpBack: "Take my vote back",
     votes: (count: number) => `${plural(count, "vote")} to give this hand up`,
     hidden: "count hidden",
+    more: (count: number) => `>${count}`,
     count: (count: number) => plural(count, "card"),
     waitingFor: (name: string) => `${name} is thinking`,
     answersOpen: "Answers are open: somebody may burn",

@@ -68,12 +68,18 @@ async function load(): Promise<void> {
   loaded.set(new Rules(await answer.json()));
 }
 
-/** The rules, or null until they are there. */
-export function useRules(): Rules | null {
-  useEffect(() => {
-    loading ??= load().catch(() => {
+/** Load them, again where it failed before. */
+function loadOnce(): Promise<void> {
+  if (!loading) {
+    loading = load().catch(() => {
       loading = null;
     });
-  }, []);
+  }
+  return loading;
+}
+
+/** The rules, or null until they are there. */
+export function useRules(): Rules | null {
+  useEffect(() => void loadOnce(), []);
   return useStore(loaded);
 }

@@ -1,4 +1,5 @@
 /** A short lesson: read a little, then do it. */
+import { SUITS } from "@gouji/client";
 import { useState } from "react";
 import { go } from "../app/route";
 import { useTexts } from "../i18n";
@@ -117,14 +118,11 @@ function Try({ exercise, onDone }: { exercise: Exercise; onDone: () => void }) {
     <div className="try">
       {exercise.table && (
         <div className="try-table">
-          <Fan cards={exercise.table} label={cardsLabel(exercise.table, texts)} />
+          <Fan cards={exercise.table} suited={suited(exercise.table)} label={cardsLabel(exercise.table, texts)} />
         </div>
       )}
       <Hand
-        cards={[...exercise.held].map((rank, at) => ({
-          rank,
-          suit: rank === "w" || rank === "W" ? "" : "SHDC"[at % 4]!,
-        }))}
+        cards={suited(exercise.held)}
         held={exercise.held}
         selection={selection}
         onSelect={select}
@@ -139,6 +137,11 @@ function Try({ exercise, onDone }: { exercise: Exercise; onDone: () => void }) {
       </p>
     </div>
   );
+}
+
+/** Cards of a lesson, in suits that follow one another. */
+function suited(cards: string): { rank: string; suit: string }[] {
+  return [...cards].map((rank, at) => ({ rank, suit: rank === "w" || rank === "W" ? "" : SUITS[at % SUITS.length]! }));
 }
 
 function Quiz({ onDone }: { onDone: () => void }) {
@@ -157,7 +160,7 @@ function Quiz({ onDone }: { onDone: () => void }) {
             if (cards === QUIZ_RIGHT) onDone();
           }}
         >
-          <Fan cards={cards} label={cardsLabel(cards, texts)} />
+          <Fan cards={cards} suited={suited(cards)} label={cardsLabel(cards, texts)} />
         </button>
       ))}
       <p className={`judged ${picked ? (right ? "judged-right" : "judged-wrong") : ""}`} role="status">

@@ -9,6 +9,7 @@ import { player, queue, rooms } from "../net/session";
 import { playWithBots, practise } from "../net/start";
 import { useStore } from "../net/store";
 import { Choice } from "../parts/Choice";
+import { Hero } from "../parts/Hero";
 import { Icon } from "../parts/Icon";
 import { useBotLevels } from "./levels";
 import { PartySection } from "./PartySection";
@@ -25,7 +26,10 @@ export function Lobby({ seatedAt }: { seatedAt: string }) {
   const known = useStore(player);
   return (
     <div className="lobby">
-      <h1 className="lobby-hello">{texts.lobby.hello(known?.name ?? "")}</h1>
+      <Hero>
+        <h1>{texts.lobby.hello(known?.name ?? "")}</h1>
+        <p>{texts.tagline}</p>
+      </Hero>
       {seatedAt && (
         <section className="card-panel resume">
           <p>{texts.lobby.resume}</p>

@@ -114,7 +114,14 @@ function Player({ events }: { events: readonly Event[] }) {
     <div className="replay" data-step={at}>
       <h1>{texts.replay.title}</h1>
       <div className="replay-table">
-        <Felt model={{ ...seen.model, me: null }} before={faded} speeches={[]} timeLeft={null} turnMs={0}>
+        <Felt
+          model={{ ...seen.model, me: null }}
+          before={faded}
+          speeches={[]}
+          timeLeft={null}
+          turnMs={0}
+          hiddenAbove={0}
+        >
           {ended?.case === "handEnded" && (
             <HandResult
               hand={step.hand}

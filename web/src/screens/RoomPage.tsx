@@ -96,7 +96,7 @@ function RoomView({ room, failure, attempt }: RoomViewProps) {
         <h1>{texts.room.title}</h1>
         <p className="room-code">
           <span>{texts.room.code}</span>
-          <output data-code={room.code}>{grouped(room.code)}</output>
+          <output data-code={room.code}>{room.code}</output>
           <button type="button" className="button button-quiet" onClick={() => void copy()}>
             <Icon name="link" /> {copied ? texts.common.copied : texts.room.share}
           </button>
@@ -310,9 +310,4 @@ function RoomSettingsForm({
       />
     </section>
   );
-}
-
-/** A code in two groups, easier to read out. */
-function grouped(code: string): string {
-  return `${code.slice(0, 5)} ${code.slice(5)}`.trim();
 }

@@ -1,12 +1,12 @@
 /** The bar below the table: what one may do now, and why not what is grey. */
 import type { Move } from "@gouji/client";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { useTexts } from "../i18n";
 import { Icon } from "../parts/Icon";
-import { greyedBecause, otherMoves, playOf } from "../state/actions";
+import { otherMoves, playOf } from "../state/actions";
 import { cardsLabel, rankName } from "../state/cardtext";
 import type { Ask } from "../state/model";
-import { chosen, groupsOf, type Selection, sizeOf, WILD, withCount } from "../state/selection";
+import { groupsOf, type Selection, sizeOf, WILD, withCount } from "../state/selection";
 
 export interface ActionBarProps {
   ask: Ask | null;
@@ -23,14 +23,13 @@ export interface ActionBarProps {
   onHint: () => void;
   /** What stands in place of buttons: that one is out, or watches. */
   instead?: ReactNode;
-  /** Asks the table why the chosen cards would be refused. */
-  refusal: (move: Move) => Promise<string>;
+  /** Why the chosen cards cannot be played; empty when they can. */
+  why: string;
 }
 
 export function ActionBar(props: ActionBarProps) {
   const texts = useTexts();
   const { ask, selection, held } = props;
-  const why = useWhyNot(props);
   if (props.instead) return <div className="bar bar-instead">{props.instead}</div>;
   const burning = ask?.moves.some((move) => move.verb === "burn") ?? false;
   const play = ask && playOf(ask, selection);
@@ -100,38 +99,11 @@ export function ActionBar(props: ActionBarProps) {
               : label}
         </button>
       </div>
-      <p id="why-not" className="why-not" role="status">
-        {why}
+      <p id="why-not" className="why-not">
+        {props.why}
       </p>
     </div>
   );
-}
-
-/** Say why the chosen cards cannot be played: at once where that needs no rule, else in the table's own words. */
-function useWhyNot({ ask, selection, refusal }: ActionBarProps): string {
-  const texts = useTexts();
-  const [reason, setReason] = useState("");
-  const cards = chosen(selection);
-  const plain = greyedBecause(ask, selection);
-  const lawful = ask !== null && playOf(ask, selection) !== null;
-  const open = ask !== null && plain === null && !lawful;
-  const verb = ask?.moves.find((move) => move.verb === "burn")?.verb ?? "play";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again for other cards or another turn
-  useEffect(() => {
-    setReason("");
-    if (!open) return;
-    let stands = true;
-    const timer = setTimeout(() => {
-      void refusal({ verb, cards }).then((found) => stands && setReason(found));
-    }, 200);
-    return () => {
-      stands = false;
-      clearTimeout(timer);
-    };
-  }, [open, cards, ask?.turn]);
-  if (plain === "notAsked") return "";
-  if (plain) return texts.actions.greyed[plain];
-  return reason ? (texts.reasons[reason] ?? "") : "";
 }
 
 /** Twos and jokers are added one by one. */

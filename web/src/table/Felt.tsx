@@ -15,11 +15,13 @@ export interface FeltProps {
   /** Milliseconds that the seat that is asked has left; null where no clock runs. */
   timeLeft: number | null;
   turnMs: number;
+  /** As in `SeatPlate`. */
+  hiddenAbove: number;
   onPick?: (seat: number) => void;
   children?: ReactNode;
 }
 
-export function Felt({ model, before, speeches, timeLeft, turnMs, onPick, children }: FeltProps) {
+export function Felt({ model, before, speeches, timeLeft, turnMs, hiddenAbove, onPick, children }: FeltProps) {
   const texts = useTexts();
   const faded = model.trick.length === 0;
   const says = (seat: number) => speeches.findLast((speech) => speech.seat === seat)?.phrase ?? "";
@@ -36,6 +38,7 @@ export function Felt({ model, before, speeches, timeLeft, turnMs, onPick, childr
               clock={runs ? Math.min(1, timeLeft / (turnMs || 1)) : null}
               secondsLeft={runs ? Math.ceil(timeLeft / 1000) : null}
               says={says(seat.seat)}
+              hiddenAbove={hiddenAbove}
               mine={seat.turned === 0 && model.me !== null}
               onPick={onPick && seat.turned !== 0 ? () => onPick(seat.seat) : undefined}
             />
@@ -54,7 +57,6 @@ export function Felt({ model, before, speeches, timeLeft, turnMs, onPick, childr
           texts.table.toBeat(
             seatName(
               model.seats.find((seat) => seat.seat === model.toBeat?.seat),
-              model.toBeat.seat,
               texts,
             ),
             cardsLabel(model.toBeat.cards, texts),
@@ -76,7 +78,7 @@ function Middle({ model }: { model: TableModel }) {
   let waiting = "";
   if (model.answersOpen && !model.asking)
     waiting = model.toBeat ? texts.table.answersOpen : texts.table.answersOpenEarly;
-  else if (asked && asked.seat !== model.me) waiting = texts.table.waitingFor(seatName(asked, asked.seat, texts));
+  else if (asked && asked.seat !== model.me) waiting = texts.table.waitingFor(seatName(asked, texts));
   else if (asked) waiting = texts.table.yourTurn;
   return (
     <>

@@ -1,10 +1,13 @@
 /** One's own cards: a column for each rank, twos and jokers apart, chosen by tap, drag or keys. */
 import type { Card as CardFace } from "@gouji/client";
-import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { Fragment, type KeyboardEvent, type PointerEvent, useRef } from "react";
 import { useTexts } from "../i18n";
 import { Card } from "../parts/Card";
 import { rankName } from "../state/cardtext";
 import { type Group, groupsOf, type Selection, tap, tapWhole, WILD, withCount } from "../state/selection";
+
+/** Columns that fit beside each other on a phone held upright; more are divided into two even rows. */
+const ONE_ROW = 8;
 
 export interface HandProps {
   cards: readonly CardFace[];
@@ -66,19 +69,21 @@ export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle 
       }}
     >
       {groups.map((group, at) => (
-        <Column
-          key={group.rank}
-          group={group}
-          faces={cards.filter((card) => card.rank === group.rank)}
-          chosen={selection[group.rank] ?? 0}
-          apart={groups[at + 1] !== undefined && WILD.includes(group.rank) !== WILD.includes(groups[at + 1]!.rank)}
-          first={at === 0}
-          onKey={(event) => keyed(event, group, at)}
-          onTap={(fromFront) => {
-            if (!drag.current?.moved) onSelect(tap(selection, group.rank, fromFront, held, wanted));
-          }}
-          label={texts.groupName(rankName(group.rank, texts), group.held, selection[group.rank] ?? 0)}
-        />
+        <Fragment key={group.rank}>
+          {at === Math.ceil(groups.length / 2) && groups.length > ONE_ROW && <span className="hand-break" />}
+          <Column
+            group={group}
+            faces={cards.filter((card) => card.rank === group.rank)}
+            chosen={selection[group.rank] ?? 0}
+            apart={groups[at + 1] !== undefined && WILD.includes(group.rank) !== WILD.includes(groups[at + 1]!.rank)}
+            first={at === 0}
+            onKey={(event) => keyed(event, group, at)}
+            onTap={(fromFront) => {
+              if (!drag.current?.moved) onSelect(tap(selection, group.rank, fromFront, held, wanted));
+            }}
+            label={texts.groupName(rankName(group.rank, texts), group.held, selection[group.rank] ?? 0)}
+          />
+        </Fragment>
       ))}
     </div>
   );

@@ -4,6 +4,7 @@ import { type Phrase, PhraseKind } from "@gouji/client/v1/table";
 import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../i18n";
 import { Fan } from "../parts/Card";
+import { Face } from "../parts/Face";
 import { Icon } from "../parts/Icon";
 import { cardsLabel, rankLabel, rankName } from "../state/cardtext";
 import type { Counted } from "../state/counter";
@@ -92,16 +93,6 @@ export function LastTrickPanel({ trick, names }: { trick: readonly TrickAct[]; n
   );
 }
 
-const EMOTES: Record<string, string> = {
-  smile: "🙂",
-  laugh: "😄",
-  applause: "👏",
-  wow: "😮",
-  sweat: "😅",
-  cry: "😭",
-  thumbs_up: "👍",
-};
-
 /** Phrases and feelings to say, and whom not to hear. */
 export function ChatPanel({
   phrases,
@@ -134,7 +125,7 @@ export function ChatPanel({
               .filter((phrase) => phrase.kind === PhraseKind.EMOTE)
               .map((phrase) => (
                 <button type="button" key={phrase.id} aria-label={said(phrase, texts)} onClick={() => onSay(phrase.id)}>
-                  <span aria-hidden="true">{EMOTES[phrase.id] ?? "•"}</span>
+                  <Face id={phrase.id} />
                 </button>
               ))}
           </div>

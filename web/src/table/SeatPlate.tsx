@@ -1,6 +1,7 @@
 /** One seat around the table: who sits there, how many cards it holds, what it has done. */
 import { useTexts } from "../i18n";
 import { Fan } from "../parts/Card";
+import { Face, isFace } from "../parts/Face";
 import { Icon } from "../parts/Icon";
 import { cardsLabel } from "../state/cardtext";
 import { phrase } from "../state/log";
@@ -18,13 +19,15 @@ export interface SeatPlateProps {
   /** What it said just now. */
   says: string;
   mine?: boolean;
+  /** Above so many cards the rules hide how many there are; 0 if they always do. */
+  hiddenAbove: number;
   onPick?: () => void;
 }
 
 /** The plate: name, count, badges, clock. */
-export function SeatPlate({ seat, clock, secondsLeft, says, mine = false, onPick }: SeatPlateProps) {
+export function SeatPlate({ seat, clock, secondsLeft, says, mine = false, hiddenAbove, onPick }: SeatPlateProps) {
   const texts = useTexts();
-  const name = mine ? texts.common.you : seatName({ name: seat.name }, seat.seat, texts);
+  const name = mine ? texts.common.you : seatName(seat, texts);
   const team = seat.team === null ? "alone" : seat.team === 0 ? "sea" : "hill";
   const badges = seat.badges.filter((badge) => !SILENT.has(badge));
   return (
@@ -56,7 +59,7 @@ export function SeatPlate({ seat, clock, secondsLeft, says, mine = false, onPick
           ) : (
             <span className={`plate-count ${seat.count !== null && seat.count <= 10 ? "plate-few" : ""}`}>
               <Icon name="cards" size={14} />
-              {seat.count ?? "?"}
+              {seat.count ?? (hiddenAbove ? texts.table.more(hiddenAbove) : "?")}
             </span>
           )}
           {secondsLeft !== null && <span className="plate-seconds">{secondsLeft}</span>}
@@ -72,8 +75,9 @@ export function SeatPlate({ seat, clock, secondsLeft, says, mine = false, onPick
         </div>
       )}
       {says && (
-        <span className="speech" role="status">
-          {phrase(says, texts)}
+        <span className={`speech ${isFace(says) ? "speech-face" : ""}`} role="status">
+          {isFace(says) && <Face id={says} size={40} />}
+          <span className={isFace(says) ? "hidden" : ""}>{phrase(says, texts)}</span>
         </span>
       )}
     </section>
@@ -92,7 +96,7 @@ export function SeatAct({ seat, beats, faded }: { seat: SeatModel; beats: boolea
       </span>
     );
   }
-  const name = seatName({ name: seat.name }, seat.seat, texts);
+  const name = seatName(seat, texts);
   return (
     <span className={`act-cards ${beats ? "act-beats" : ""} ${faded ? "act-faded" : ""}`}>
       {act.verb === "burn" && <span className="act-burn">{texts.actions.burn}</span>}

@@ -25,6 +25,7 @@ import { HandResult, MatchResult } from "./Results";
 import { type Scene, Sitting } from "./sitting";
 import { type PanelName, SidePanel, TopBar } from "./TopBar";
 import { useTimeLeft } from "./useClock";
+import { useWhyNot } from "./useWhyNot";
 
 /** How long the result of a hand stays unless it is closed before. */
 const RESULT_MS = 9_000;
@@ -48,7 +49,9 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
   const timeLeft = useTimeLeft(client);
   const [panel, setPanel] = useState<PanelName | null>(null);
   const choice = useChoice(sitting, scene);
+  const whyNot = useWhyNot(model.ask, choice.selection, (move) => sitting.refusal(move));
   const result = useHandResult(scene);
+  const rules = useRules();
   const hint = wishes.hints || practice ? hintFor(model, texts) : "";
 
   useTableKeys({
@@ -86,8 +89,9 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
         speeches={scene.speeches}
         timeLeft={timeLeft}
         turnMs={client.view.opened.clock?.turnMs ?? 0}
+        hiddenAbove={Number(rules?.value(client.view.opened.rules, "report_at") ?? 0)}
       >
-        {result && !client.view.ended && (
+        {result && !dialogue && !client.view.ended && (
           <HandResult hand={result.hand} ended={result.ended} names={names} me={model.me} onClose={result.close} />
         )}
         {dialogue && !client.view.ended && (
@@ -102,7 +106,7 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
         )}
       </Felt>
       <section className={`mine ${model.asking ? "mine-asked" : ""}`} aria-label={texts.table.yourHand}>
-        <QuestionLine scene={scene} hint={choice.told || hint} />
+        <QuestionLine scene={scene} hint={choice.told || hint} why={whyNot.needed ? whyNot.why : ""} />
         {!dialogue && (
           <ActionBar
             ask={model.ask}
@@ -117,7 +121,7 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
             onPassAhead={(wanted) => sitting.setPassAhead(wanted)}
             onHint={choice.hint}
             instead={insteadOfBar(scene, texts)}
-            refusal={(move) => sitting.refusal(move)}
+            why={whyNot.why}
           />
         )}
         {model.held && (
@@ -208,7 +212,7 @@ function useHandResult(scene: Scene) {
   return { hand: results.length, ended, close: () => setClosed(results.length) };
 }
 
-function QuestionLine({ scene, hint }: { scene: Scene; hint: string }) {
+function QuestionLine({ scene, hint, why }: { scene: Scene; hint: string; why: string }) {
   const texts = useTexts();
   const { ask, asking } = scene.model;
   const asked = ask && inTheBar(ask.question) ? texts.ask[ask.question] : null;
@@ -219,7 +223,8 @@ function QuestionLine({ scene, hint }: { scene: Scene; hint: string }) {
         refused
       ) : asked ? (
         <>
-          <strong>{asked.head}</strong> <span>{hint || asked.body}</span>
+          <strong>{asked.head}</strong>{" "}
+          <span className={why && !hint ? "question-why" : ""}>{hint || why || asked.body}</span>
         </>
       ) : scene.sealed !== null && !asking ? (
         texts.table.sealed

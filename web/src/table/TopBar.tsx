@@ -41,7 +41,10 @@ export function TopBar({
         <Icon name="menu" />
       </button>
       <div className="top-text">
-        <span className="top-hand">{handLabel(scene, texts)}</span>
+        <span className="top-hand">
+          <span className="top-preset">{presetName(scene, texts)}</span>
+          {handLabel(scene, texts)}
+        </span>
         <Scores scene={scene} />
       </div>
       <nav className="tools" aria-label={texts.actions.more}>
@@ -64,16 +67,18 @@ export function TopBar({
   );
 }
 
+function presetName(scene: Scene, texts: ReturnType<typeof useTexts>): string {
+  const preset = scene.client.view.opened.rules?.preset || "standard";
+  return texts.preset[preset] ?? preset;
+}
+
 function handLabel(scene: Scene, texts: ReturnType<typeof useTexts>): string {
   const { opened, hand } = scene.client.view;
-  const preset = texts.preset[opened.rules?.preset || "standard"] ?? opened.rules?.preset ?? "";
-  if (!hand.number) return preset;
+  if (!hand.number) return "";
   const until = opened.length?.until;
-  const at =
-    until?.case === "hands"
-      ? texts.table.handOf(hand.number, until.value)
-      : `${texts.table.hand(hand.number)}${until?.case === "target" ? ` ${texts.table.toPoints(until.value)}` : ""}`;
-  return `${preset} · ${at}`;
+  if (until?.case === "hands") return texts.table.handOf(hand.number, until.value);
+  const target = until?.case === "target" ? ` ${texts.table.toPoints(until.value)}` : "";
+  return texts.table.hand(hand.number) + target;
 }
 
 function Scores({ scene }: { scene: Scene }) {
@@ -161,7 +166,10 @@ export function SidePanel({ name, onClose, children }: { name: PanelName; onClos
           <Icon name="close" />
         </button>
       </div>
-      <div className="side-body">{children}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys */}
+      <div className="side-body" tabIndex={0} role="region" aria-label={panelTitle(name, texts)}>
+        {children}
+      </div>
     </aside>
   );
 }
