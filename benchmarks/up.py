@@ -32,12 +32,21 @@ HOUR_MS = 3_600_000
 def start(folder: str) -> tuple[subprocess.Popen[str], str, float]:
     """Start `gouji up` on any free port; return it, its address, and the seconds until its ready line."""
     environment = os.environ | {"GOUJI_DATA_DIRECTORY": folder, "GOUJI_DATABASE_URL": f"sqlite:///{folder}/g.sqlite"}
-    command = [str(Path(sys.executable).with_name("gouji")), "up", "--port", "0", "--metrics-port", "-1"]
+    command = [
+        str(Path(sys.executable).with_name("gouji")),
+        "up",
+        "--port",
+        "0",
+        "--metrics-port",
+        "-1",
+        "--door-port",
+        "0",
+    ]
     began = time.monotonic()
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603
     for line in server.stdout or ():
         if "ready at" in line:
-            address = line.split("ready at ")[1].split()[0].rstrip(".")
+            address = line.split("ready at ")[1].split()[0].rstrip(".,")
             return server, address, time.monotonic() - began
     raise SystemExit("the server did not start")
 

@@ -134,8 +134,9 @@ def settings_for(database_url: str, data_directory: Path) -> Settings:
         host="127.0.0.1",
         port=0,
         metrics_port=-1,
-        player_key=SecretStr("players' secret of the tests, long enough"),
-        service_key=SecretStr("services' secret of the tests, long enough"),
+        player_calls_per_second=1_000_000,
+        player_key=SecretStr("players' secret of the tests that is long enough"),
+        service_key=SecretStr("services' secret of the tests that is long enough"),
         log_keys=SecretStr("the logs' secret of the tests and long enough"),
     )
 

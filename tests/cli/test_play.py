@@ -31,6 +31,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "TERM": "dumb",
         "GOUJI_PORT": str(port),
         "GOUJI_METRICS_PORT": "-1",
+        "GOUJI_DOOR_PORT": "-1",
         "GOUJI_BOT_PACE_MS": "0",
         "GOUJI_ANSWERS_LEAST_MS": "50",
         "GOUJI_ANSWERS_MOST_MS": "100",

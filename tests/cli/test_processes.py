@@ -18,10 +18,14 @@ from alembic.script import ScriptDirectory
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from gouji import migrations
+from gouji.client.addresses import open_channel
+from gouji.serving.testing import until
+from gouji.v1 import gateway_pb2, gateway_pb2_grpc
 
 HEAD = ScriptDirectory(str(Path(migrations.__file__).parent)).get_current_head()
 SERVICES = ("Session", "Matchmaking", "Table", "Bot", "Scoring")
-QUICK = ("--port", "0", "--metrics-port", "-1")
+DOORLESS = ("--door-port", "-1")
+QUICK = ("--port", "0", "--metrics-port", "-1", *DOORLESS)
 LIMIT = 60
 
 
@@ -84,6 +88,25 @@ async def test_up_says_in_one_line_that_it_is_ready_serves_all_and_stops_in_orde
     assert "Traceback" not in err
 
 
+async def test_up_opens_a_door_that_ends_with_it(environment: dict[str, str]) -> None:
+    async with gouji(environment, "up", *QUICK, "--door-port", "0") as process:
+        found = re.search(r", for browsers at (http://127\.0\.0\.1:\d+)\. ", await line(process.stdout))
+        assert found
+        async with open_channel(found[1]) as channel:
+            sessions: Any = gateway_pb2_grpc.SessionServiceStub(channel)
+            made = await sessions.CreateGuest(gateway_pb2.CreateGuestRequest(name="Lin"), timeout=LIMIT)
+            assert made.player_id
+        [envoy] = children(process.pid)
+        process.kill()
+        await process.wait()
+        await until(lambda: not Path(f"/proc/{envoy}/exe").exists(), LIMIT)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 async def test_up_starts_again_on_what_it_left(environment: dict[str, str], tmp_path: Path) -> None:
     keys = []
     for _ in range(2):
@@ -95,15 +118,16 @@ async def test_up_starts_again_on_what_it_left(environment: dict[str, str], tmp_
     assert (tmp_path / "gouji.sqlite").exists()
 
 
-async def test_a_taken_port_is_said_in_one_sentence(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("flag", ["--port", "--door-port"])
+async def test_a_taken_port_is_said_in_one_sentence(environment: dict[str, str], flag: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        code, out, err = await ended(environment, "up", "--port", port, "--metrics-port", "-1")
+        code, out, err = await ended(environment, "up", *QUICK, flag, port)
     assert (code, out) == (1, "")
     assert err == (
-        f"Port {port} of 127.0.0.1 cannot be had: end the process that has it, or choose another with --port.\n"
+        f"Port {port} of 127.0.0.1 cannot be had: end the process that has it, or choose another with {flag}.\n"
     )
 
 

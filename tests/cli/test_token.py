@@ -12,7 +12,7 @@ from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError
 from gouji.serving.testing import shared_tokens
 
-KEY = "services' secret of the tests, long enough"
+KEY = "services' secret of the tests that is long enough"
 
 
 def run(*arguments: str) -> tuple[int, str]:

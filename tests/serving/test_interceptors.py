@@ -16,9 +16,9 @@ from gouji.serving.keys import shared_keys
 from gouji.serving.testing import shared_tokens, until
 from gouji.v1.table_pb2 import ActRequest, EventBatch, ObserveRequest, OpenRequest, WatchRequest, WatchResponse
 
-PLAYER_KEY = "players' secret of the tests, long enough"
+PLAYER_KEY = "players' secret of the tests that is long enough"
 KEY_ID = shared_keys([PLAYER_KEY])[0].key_id
-SERVICE_KEY_ID = shared_keys(["services' secret of the tests, long enough"])[0].key_id
+SERVICE_KEY_ID = shared_keys(["services' secret of the tests that is long enough"])[0].key_id
 SECRET = "W2222 hidden cards"
 
 

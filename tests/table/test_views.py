@@ -181,3 +181,21 @@ async def test_directors_are_behind_unless_the_table_says_otherwise(
         with pytest.raises(grpc.aio.AioRpcError) as failed:
             await running.director().act("t2", *(await running.player("p0").legal("t2", random.Random(1))))
         assert failed.value.code() == grpc.StatusCode.PERMISSION_DENIED
+
+
+async def test_a_delayed_view_that_fails_ends_its_watchers(serve_sqlite: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", people=6, spectator_delay=rules_pb2.Delay(milliseconds=HOUR_MS))
+        watching = running.player("stranger").watch("t1")
+        await watching.read()
+
+        def fail(_behind: Behind, _now: int) -> int:
+            raise RuntimeError
+
+        monkeypatch.setattr(Behind, "release", fail)
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            while await watching.read():
+                pass
+        refusal = refusal_of(failed.value)
+        assert refusal is not None
+        assert refusal.reason == "internal"

@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 import pytest
+from prometheus_client import generate_latest
 
 from gouji.engine import Action
 from gouji.serving.errors import reason_of
@@ -220,3 +221,24 @@ async def test_a_table_without_spectators_shows_itself_to_its_own_people_alone(s
             assert (await own.observe("t1", **request)).last_sequence
         assert (await running.operator().observe("t1", spectate=True)).last_sequence
         assert (await running.director().observe("t1", spectate=True)).last_sequence
+
+
+async def test_watchers_can_be_counted_while_tables_come_and_go(serve_sqlite: Any) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", people=6)
+        stream = running.player("p0").watch("t1")
+        await stream.read()
+        tables = running.host._tables
+        (live,) = tables.values()
+
+        class Coming:
+            @property
+            def audience(self) -> int:
+                tables["t2"] = live
+                return live.audience
+
+        tables["t0"] = Coming()
+        page = generate_latest(running.app.metrics.registry).decode()
+        assert "gouji_table_watchers 2.0" in page
+        del tables["t0"], tables["t2"]
+        stream.cancel()

@@ -12,6 +12,7 @@ from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
+from gouji.serving.tls import dial
 from gouji.table.balance import Server
 from gouji.table.ownership import Ownership
 from gouji.v1 import table_pb2_grpc
@@ -66,7 +67,7 @@ async def _find(ownership: Ownership, wanted: str) -> Server:
 async def _ask(settings: Settings, server: Server) -> int:
     """Ask the server to stop; returns how many tables it has."""
     token = tokens_for(settings, SystemClock()).mint_operator("gouji tables drain")
-    async with grpc.aio.insecure_channel(server.address) as channel:
+    async with dial(settings, server.address) as channel:
         stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
         try:
             answer = await stub.Drain(DrainRequest(), metadata=(("authorization", f"Bearer {token}"),), timeout=10)

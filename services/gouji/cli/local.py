@@ -30,7 +30,7 @@ async def everything(settings: Settings, name: str, **unless_set: Any) -> AsyncI
     ``unless_set`` are settings that the command prefers where the person has set nothing else.
     """
     chosen = preferring(settings, log_level="error", **unless_set)
-    app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1}), name)
+    app = App(chosen.model_copy(update={"port": 0, "metrics_port": -1, "door_port": -1}), name)
     route_standard_logging(app.log)
     route_loop_faults(app.log)
     for service in SERVICES:

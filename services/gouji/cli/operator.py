@@ -14,6 +14,7 @@ from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import refusal_of
 from gouji.serving.settings import Settings
+from gouji.serving.tls import dial
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 """The flag of commands that can print their answer for machines."""
@@ -47,7 +48,7 @@ async def _hop(
     token = tokens_for(settings, SystemClock()).mint_operator(name)
     how = {"metadata": (("authorization", f"Bearer {token}"),), "timeout": _SECONDS}
     for _ in range(_HOPS):
-        async with grpc.aio.insecure_channel(address) as channel:
+        async with dial(settings, address) as channel:
             try:
                 return await call(make_stub(channel), how)
             except grpc.aio.AioRpcError as error:

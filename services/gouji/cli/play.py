@@ -23,8 +23,10 @@ from gouji.cli.rule_options import Rules, read_rules
 from gouji.cli.sentences import sentence
 from gouji.cli.sitting import Ending, Sitting
 from gouji.client import ClientError, CredentialsFile, Queue, Session, TableClient
+from gouji.client.addresses import open_channel
 from gouji.engine import RuleSet
 from gouji.serving.app import StartError
+from gouji.serving.errors import reason_of
 from gouji.serving.settings import Settings
 from gouji.v1.matchmaking_pb2 import TICKET_STATE_MATCHED
 from gouji.v1.room_pb2 import RoomSettings
@@ -65,7 +67,7 @@ def play(
     settings: Settings,
     rules: Rules,
     *,
-    address: Annotated[str | None, typer.Option(help="Server to play at; this machine's when unset.")] = None,
+    address: Annotated[str | None, typer.Option(help="Such as https://play.example; this machine when unset.")] = None,
     name: Annotated[str | None, typer.Option(help="Your name at the table.")] = None,
     hands: Annotated[int, typer.Option(min=1, max=32, help="Hands of a new match.")] = 1,
     room: Annotated[str | None, typer.Option(help="Invite code of a room to play in.")] = None,
@@ -157,13 +159,17 @@ async def _server(settings: Settings, wanted: Wanted) -> AsyncIterator[Server]:
 
 
 async def _answers(address: str) -> bool:
-    """Whether a server at this address says within half a second that it serves."""
-    async with grpc.aio.insecure_channel(address) as channel:
+    """Whether a server at this address says within half a second that it serves; a door says nothing of health."""
+    try:
+        opened = open_channel(address)
+    except ValueError as error:
+        raise StartError(str(error)) from error
+    async with opened as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         try:
             answer = await check(health_pb2.HealthCheckRequest(), timeout=_ANSWERS_WITHIN_SECONDS)
-        except grpc.aio.AioRpcError:
-            return False
+        except grpc.aio.AioRpcError as error:
+            return reason_of(error) == "unknown_method"
     return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
 

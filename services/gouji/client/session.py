@@ -4,11 +4,13 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
 import grpc
 
+from gouji.client.addresses import open_channel
 from gouji.client.credentials import Credentials, CredentialsFile
 from gouji.client.errors import ClientError
 from gouji.client.retry import Patience
@@ -40,21 +42,32 @@ class Session:
         *,
         file: CredentialsFile | None = None,
         patience: Patience | None = None,
+        authority: Path | None = None,
     ) -> None:
-        """Connect lazily to ``address`` (host and port); fresh tokens go to ``file``, if there is one."""
+        """Connect lazily to ``address``: a door's, `https://play.example`, or a server's, `host:port`.
+
+        Fresh tokens go to ``file``, if there is one; ``authority`` is as in `open_channel`.
+        """
         self.address = address
         self.credentials = credentials
         self.patience = patience or Patience()
         self._file = file
+        self._authority = authority
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._renewing = asyncio.Lock()
 
     @classmethod
     async def open(
-        cls, address: str, name: str, *, file: CredentialsFile | None = None, patience: Patience | None = None
+        cls,
+        address: str,
+        name: str,
+        *,
+        file: CredentialsFile | None = None,
+        patience: Patience | None = None,
+        authority: Path | None = None,
     ) -> "Session":
         """Come back as the player whom ``file`` remembers, or become a new guest called ``name``."""
-        session = cls(address, file.load() if file else None, file=file, patience=patience)
+        session = cls(address, file.load() if file else None, file=file, patience=patience, authority=authority)
         try:
             if not await session._is_known():
                 await session.become_guest(name)
@@ -81,7 +94,7 @@ class Session:
         """Return the one channel to an address; None is the session's own."""
         wanted = address or self.address
         if wanted not in self._channels:
-            self._channels[wanted] = grpc.aio.insecure_channel(wanted, options=_CHANNEL_OPTIONS)
+            self._channels[wanted] = open_channel(wanted, _CHANNEL_OPTIONS, self._authority)
         return self._channels[wanted]
 
     async def become_guest(self, name: str) -> Credentials:

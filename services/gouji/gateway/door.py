@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any, Final
@@ -12,12 +13,13 @@ import aiohttp
 from aiohttp import web
 
 from gouji.gateway.endpoints import endpoints, split
-from gouji.gateway.envoy import Address, Config, render
+from gouji.gateway.envoy import Address, Config, Tls, certificate, render
 from gouji.gateway.pages import pages
 from gouji.gateway.routing import Server
 from gouji.gateway.store import Store
-from gouji.serving.app import App, StartError
+from gouji.serving.app import App, StartError, reachable, taken
 from gouji.serving.children import Child
+from gouji.serving.settings import Settings
 
 LOOK_SECONDS: Final = 0.5
 """How often it is looked for table servers that came or went."""
@@ -65,18 +67,19 @@ class Door:
         self._pages: web.AppRunner | None = None
         self._written = ""
         self.directory = app.settings.door_directory or Path()
-        self.port = app.settings.door_port
-        """Port at which Envoy really listens, once it does."""
 
     async def open(self) -> None:
         """Write the files, start Envoy, and wait until it takes calls; `StartError` when it does not."""
         if self._app.settings.door_directory is None:
             self.directory = Path(tempfile.mkdtemp(prefix="gouji-door-"))
         config = self._config(await self._open_pages())
+        _must_be_free(config.host, config.port)
         _write(self.directory / "envoy.yaml", render(config))
+        if config.outside:
+            _write(Path(config.certificates), certificate(config.outside))
         await self._tell()
         await self._start()
-        self._app.log.info("door_open", host=config.host, port=self.port)
+        self._app.log.info("door_open", address=self._app.public_address)
 
     async def keep(self) -> None:
         """Run Envoy again whenever it ends."""
@@ -121,6 +124,8 @@ class Door:
             guests_a_minute=settings.door_address_guests_per_minute,
             proxies_before=settings.door_proxies,
             origins=[origin.strip() for origin in settings.door_origins.split(",") if origin.strip()],
+            outside=_outside(settings),
+            inside=_inside(settings),
         )
 
     async def _open_pages(self) -> Address | None:
@@ -154,7 +159,8 @@ class Door:
                 await asyncio.sleep(_POLL_SECONDS)
             async with admin.get("/listeners?format=json") as answer:
                 listed = await answer.json(content_type=None)
-        self.port = listed["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
+        port = listed["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
+        self._app.public_address = _public(self._app.settings, port)
 
     async def _tell(self) -> None:
         """Write the list of table servers, if it differs from what was written."""
@@ -172,6 +178,33 @@ class Door:
         log("envoy", text=said["text"])
 
 
+def _must_be_free(host: str, port: int) -> None:
+    """Raise `StartError` for a port that somebody has: what Envoy says of it is hard to read."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Envoy does
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise StartError(taken(host, port, "--door-port")) from error
+
+
+def _public(settings: Settings, port: int) -> str:
+    scheme = "https" if settings.door_certificate else "http"
+    return f"{scheme}://{reachable(settings.door_host or settings.host, port)}"
+
+
+def _outside(settings: Settings) -> Tls | None:
+    if not (settings.door_certificate and settings.door_key):
+        return None
+    return Tls(settings.door_certificate, settings.door_key, settings.door_client_authority)
+
+
+def _inside(settings: Settings) -> Tls | None:
+    if not (settings.inside_certificate and settings.inside_key):
+        return None
+    return Tls(settings.inside_certificate, settings.inside_key, settings.inside_authority, settings.inside_name)
+
+
 async def _live(admin: aiohttp.ClientSession) -> bool:
     try:
         async with admin.get("/ready") as answer:
@@ -184,7 +217,7 @@ async def _resolved(server: Server) -> Address:
     """Look an address up: Envoy is told numbers."""
     host, port = split(server.address)
     found = await asyncio.get_running_loop().getaddrinfo(host, port)
-    return found[0][4][0], port
+    return str(found[0][4][0]), port
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,5 +1,6 @@
 """The door's configuration: what fills the one template of Envoy (`envoy.yaml.j2`). Pure but for reading that file."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,6 +88,20 @@ class Config:
     def certificates(self) -> str:
         """The file that says where the door's certificate is."""
         return str(self.directory / "certificate.json")
+
+
+def certificate(outside: Tls) -> str:
+    """Say where the door's certificate is, as Envoy has itself told of secrets: it then watches their directory."""
+    secret = {
+        "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+        "name": "door",
+        "tls_certificate": {
+            "certificate_chain": {"filename": str(outside.certificate)},
+            "private_key": {"filename": str(outside.key)},
+            "watched_directory": {"path": str(outside.certificate.parent)},
+        },
+    }
+    return json.dumps({"resources": [secret]}, indent=1)
 
 
 def render(config: Config) -> str:

@@ -1,17 +1,22 @@
 """What Envoy itself answers, in our terms: which of its replies has which reason. Pure."""
 
+import struct
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote
 
 from gouji.serving.errors import DETAILS_KEY, ServiceError, to_status
 
 TABLES: Final = "/gouji.v1.Table"
 """How the paths of what table servers serve begin."""
 
-_BROKEN: Final = ("UF", "UC", "UR", "URX", "LR", "LH", "NC", "UPE")
+_BROKEN: Final = ("UF", "UC", "UR", "URX", "LR", "LH", "UPE")
 _LATE: Final = ("UT", "DT", "UMSDR", "SI")
+
+WEB_TRAILERS: Final = 0x80
+"""Flag of the frame of gRPC-Web that holds the trailers."""
 
 OVERLOADED_RETRY_MS: Final = 1000
 AWAY_RETRY_MS: Final = 500
@@ -39,6 +44,13 @@ class Reply:
         packed = b64encode(to_status(self.error).SerializeToString()).decode()
         return {"grpc-status": str(self.grpc_status), DETAILS_KEY: packed}
 
+    @property
+    def web_body(self) -> str:
+        """What a gRPC-Web client reads: a frame of trailers, in base64."""
+        trailers = {**self.headers, "grpc-message": quote(self.error.message)}
+        text = "".join(f"{name}:{value}\r\n" for name, value in trailers.items()).encode()
+        return b64encode(struct.pack(">BI", WEB_TRAILERS, len(text)) + text).decode()
+
 
 def replies() -> list[Reply]:
     """List all replies; the first that fits is given."""
@@ -48,7 +60,7 @@ def replies() -> list[Reply]:
     moving = ServiceError("table_moving", "The table's server does not answer.", AWAY_RETRY_MS)
     away = ServiceError("unreachable", "The service does not answer.", AWAY_RETRY_MS)
     return [
-        Reply(rate, flags=("RL",)),
+        Reply(rate, statuses=(429, 429)),
         Reply(full, flags=("OM", "UO")),
         Reply(lost, flags=("UH",), path=TABLES),
         Reply(moving, flags=_BROKEN, path=TABLES),

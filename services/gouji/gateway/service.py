@@ -7,8 +7,8 @@ from gouji.gateway import door
 from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
-from gouji.serving.app import App
-from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, Tokens, caller
+from gouji.serving.app import App, StartError
+from gouji.serving.auth import ANYBODY, PlayerTokens, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
@@ -30,8 +30,10 @@ MOVING_RETRY_MS: Final = 500
 
 def bind(app: App) -> None:
     """Add the sessions to a process."""
+    if app.tokens.players.signer is None:
+        raise StartError("The gateway signs players' tokens: give it a key, by --player-key-files or --player-key.")
     store = Store(app.database)
-    servicer = SessionServicer(store, app.tokens, GatewayMetrics(app.metrics.registry))
+    servicer = SessionServicer(app, store, GatewayMetrics(app.metrics.registry))
     app.add_servicer(
         gateway_pb2_grpc.add_SessionServiceServicer_to_server,
         servicer,
@@ -44,18 +46,26 @@ def bind(app: App) -> None:
 class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     """Unpacks, asks tokens and store, packs."""
 
-    def __init__(self, store: Store, tokens: Tokens, metrics: GatewayMetrics) -> None:
+    def __init__(self, app: App, store: Store, metrics: GatewayMetrics) -> None:
         self._store = store
-        self._tokens = tokens
+        self._tokens = app.tokens
+        self._budgets = app.budgets
+        self._guests_allowed = app.settings.guests_allowed
         self._metrics = metrics
 
     async def CreateGuest(  # noqa: N802 (gRPC's name)
         self, request: gateway_pb2.CreateGuestRequest, _context: Any
     ) -> gateway_pb2.CreateGuestResponse:
-        """Make a new player each time; refused with `malformed` for a name that cannot be shown."""
+        """Make a new player each time.
+
+        Refused with `malformed` for a name that cannot be shown, with `forbidden` where no guests are taken.
+        """
+        if not self._guests_allowed:
+            raise ServiceError("forbidden", "No guests are taken here: sign in.")
         name = _name(request.name)
         player_id = uuid.uuid4().hex
-        await self._store.add_player(player_id, name)
+        async with self._budgets.arrivals:
+            await self._store.add_player(player_id, name)
         self._metrics.guests.inc()
         tokens = _tokens(self._tokens.mint_player(player_id, name))
         return gateway_pb2.CreateGuestResponse(player_id=player_id, tokens=tokens)
@@ -88,7 +98,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         or the one that had it is gone.
         """
         try:
-            server = await self._locate(request.table_id)
+            async with self._budgets.returns:
+                server = await self._locate(request.table_id)
         except ServiceError as error:
             self._metrics.locates.labels(error.reason).inc()
             raise
@@ -97,7 +108,8 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
         return gateway_pb2.LocateTableResponse(address=address, server_id=server.server_id)
 
     async def _player(self, player_id: str) -> Player:
-        player = await self._store.player(player_id)
+        async with self._budgets.returns:
+            player = await self._store.player(player_id)
         if player is None:
             raise ServiceError("unknown_player", "There is no such player; become a guest anew.")
         return player

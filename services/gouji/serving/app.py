@@ -18,16 +18,18 @@ from grpc_reflection.v1alpha import reflection
 
 from gouji.serving import health
 from gouji.serving.auth import ANYBODY, Roles, tokens_for
+from gouji.serving.budgets import Budgets
 from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
-from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, Report, RequestIds, Surround
+from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
+from gouji.serving.tls import server_credentials
 
 Step = Callable[[], Awaitable[None]]
 """Something done once, at start or stop, or for as long as the process runs."""
@@ -42,6 +44,11 @@ _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound
 
 COLLECTION_THRESHOLDS: Final = (20_000, 20, 50)
 """New objects before the young are looked at, how often until the middle-aged are, and how often those until all."""
+
+
+SLACK_BYTES: Final = 64 * 1024
+"""By how much a request may be too large and still be refused with a reason: gRPC itself gives none, and Envoy lets
+pass what comes in one piece."""
 
 
 class StartError(Exception):
@@ -60,9 +67,12 @@ class App:
         self.log: Log = (log or make_log(settings)).bind(process=name)
         self.metrics = Metrics()
         self.health = Health()
+        self.budgets = Budgets(settings, self.metrics)
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
+        self.public_address: str | None = None
+        """Where browsers and phones come in, as in `http://127.0.0.1:8080`; None without a door."""
         self.lag_seconds = 0.0
         """How late the event loop wakes up, averaged over the last few seconds."""
         self._roles: dict[str, Roles] = {}
@@ -136,8 +146,7 @@ class App:
         """Host and port on which gRPC is really served; `StartError` before the start."""
         if self._port is None:
             raise StartError("the process has not started")
-        host = "127.0.0.1" if self.settings.host in _WILDCARDS else self.settings.host
-        return _address(host, self._port)
+        return reachable(self.settings.host, self._port)
 
     async def start(self, *, migrate: bool = False) -> None:
         """Open all, with the database's tables made or brought up to date first if `migrate`.
@@ -210,15 +219,21 @@ class App:
     def _bind_ports(self) -> None:
         settings = self.settings
         try:
-            self._port = self.server.add_insecure_port(_address(settings.host, settings.port))
+            self._port = self._bind_port(_address(settings.host, settings.port))
         except RuntimeError as error:
-            raise StartError(_taken(settings.host, settings.port, "--port")) from error
+            raise StartError(taken(settings.host, settings.port, "--port")) from error
         if settings.metrics_port < 0:
             return
         try:
             self.metrics.serve(settings.host, settings.metrics_port)
         except OSError as error:
-            raise StartError(_taken(settings.host, settings.metrics_port, "--metrics-port")) from error
+            raise StartError(taken(settings.host, settings.metrics_port, "--metrics-port")) from error
+
+    def _bind_port(self, address: str) -> int:
+        credentials = server_credentials(self.settings)
+        if credentials:
+            return self.server.add_secure_port(address, credentials)
+        return self.server.add_insecure_port(address)
 
     def _serve_health_and_reflection(self) -> None:
         names = (*self._roles, health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -236,7 +251,9 @@ class App:
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
                 Admission(self.tokens, self._roles),
-            ]
+                PlayerRates(self.settings.player_calls_per_second, self.clock),
+            ],
+            self.settings.max_message_bytes,
         )
 
     async def _end_tasks(self) -> None:
@@ -334,7 +351,8 @@ def _ran_well(began: float) -> bool:
     return time.monotonic() - began > _LONGEST_WAIT_SECONDS
 
 
-def _taken(host: str, port: int, flag: str) -> str:
+def taken(host: str, port: int, flag: str) -> str:
+    """Say what to do about a port that somebody else has."""
     return f"Port {port} of {host} cannot be had: end the process that has it, or choose another with {flag}."
 
 
@@ -342,10 +360,15 @@ def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+def reachable(host: str, port: int) -> str:
+    """Say where on this machine something is dialled that listens at a host, which may be a wildcard."""
+    return _address("127.0.0.1" if host in _WILDCARDS else host, port)
+
+
 def _server_options(settings: Settings) -> list[tuple[str, Any]]:
     return [
         ("grpc.so_reuseport", 0),  # else a second process would share the port unnoticed
-        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.max_receive_message_length", settings.max_message_bytes + SLACK_BYTES),
         ("grpc.max_send_message_length", settings.max_message_bytes),
         ("grpc.server.max_pending_requests", 100_000),  # the default loses calls when thousands come at once
         ("grpc.server.max_pending_requests_hard_limit", 100_000),

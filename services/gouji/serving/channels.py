@@ -9,6 +9,7 @@ import structlog
 from gouji.serving.auth import Tokens
 from gouji.serving.interceptors import REQUEST_ID
 from gouji.serving.settings import Settings
+from gouji.serving.tls import dial
 
 S = TypeVar("S")
 
@@ -49,7 +50,8 @@ class Channels:
     def channel_to(self, address: str) -> grpc.aio.Channel:
         """Give the channel to this address. It is shared: do not close it."""
         if address not in self._channels:
-            self._channels[address] = grpc.aio.insecure_channel(
+            self._channels[address] = dial(
+                self._settings,
                 address,
                 options=channel_options(self._settings.max_message_bytes),
                 interceptors=[_Unary(self._headers), _Stream(self._headers)],

@@ -31,15 +31,15 @@ class Child:
     @classmethod
     async def start(cls, command: Sequence[str], heard: Callable[[str], None]) -> "Child":
         """Start ``command``, a path and its arguments; each line that it writes to standard error is ``heard``."""
+        null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+        launch = (sys.executable, "-ISc", _LAUNCH, str(os.getpid()))
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-ISc",
-            _LAUNCH,
-            str(os.getpid()),
+            *launch,
             *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+            stdin=null,
+            stdout=null,
+            stderr=pipe,
+            start_new_session=True,  # Ctrl-C is for us: a child that ends before us would leave calls without answers
         )
         return cls(process, heard)
 

@@ -6,6 +6,7 @@ Messages are never looked at.
 
 import asyncio
 import inspect
+import math
 import re
 import secrets
 import time
@@ -19,11 +20,13 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError
 
-from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, set_caller
+from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, caller, set_caller
+from gouji.serving.clock import Clock
 from gouji.serving.errors import DETAILS_KEY, INSIDE, ServiceError, to_status
 from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.peers import came_by_door
+from gouji.serving.rates import Rates
 
 REQUEST_ID = "x-request-id"
 """Metadata that names a request across processes."""
@@ -71,8 +74,10 @@ class Layer(Protocol):
 class Surround(grpc.aio.ServerInterceptor):
     """Puts the layers around every handler, the first one outermost."""
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
+    def __init__(self, layers: Sequence[Layer], most_bytes: int) -> None:
+        """Refuse requests of more than ``most_bytes`` with `too_large`; gRPC must be told to take a little more."""
         self._layers = layers
+        self._most_bytes = most_bytes
         self._handlers: dict[str, Handler] = {}
 
     async def intercept_service(
@@ -80,12 +85,12 @@ class Surround(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "Handler | None":
-        """Give the surrounded handler; None, which gRPC answers with UNIMPLEMENTED, for an unknown method."""
+        """Give the surrounded handler, or one that says that there is no such method."""
         path = handler_call_details.method
         if path not in self._handlers:
             handler = await continuation(handler_call_details)
             if handler is None:
-                return None
+                return _UNKNOWN
             self._handlers[path] = self._surrounded(path, handler)
         return self._handlers[path]
 
@@ -94,8 +99,8 @@ class Surround(grpc.aio.ServerInterceptor):
         behaviour, remake = _parts(handler)
 
         async def handle(call: Call) -> Any:
-            if isinstance(call.request, Undecodable):
-                raise ServiceError("malformed", f"The request is no message of {method}.")
+            if isinstance(call.request, Unreadable):
+                raise ServiceError(call.request.reason, call.request.sentence)
             return await behaviour(call.request, call.context)
 
         proceed: Proceed = handle
@@ -105,21 +110,39 @@ class Surround(grpc.aio.ServerInterceptor):
         async def answer(request: Any, context: Context) -> Any:
             return await proceed(Call(service, method, handler.response_streaming, request, context))
 
-        return remake(answer, _reading(handler.request_deserializer), _packing(handler.response_serializer))
+        return remake(
+            answer, self._reading(method, handler.request_deserializer), _packing(handler.response_serializer)
+        )
+
+    def _reading(self, method: str, deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
+        large = Unreadable("too_large", f"A request has {self._most_bytes} bytes at most.")
+        broken = Unreadable("malformed", f"The request is no message of {method}.")
+
+        def read(data: bytes) -> Any:
+            if len(data) > self._most_bytes:
+                return large
+            try:
+                return deserialize(data) if deserialize else data
+            except (DecodeError, ValueError):
+                return broken
+
+        return read
 
 
-class Undecodable:
-    """Stands for a request that is no message, so that the layers can refuse it."""
+async def _refuse_unknown(_requests: Any, context: Context) -> None:
+    error = ServiceError("unknown_method", "There is no such method.")
+    await context.abort(error.code, error.message, ((DETAILS_KEY, to_status(error).SerializeToString()),))
 
 
-def _reading(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
-    def read(data: bytes) -> Any:
-        try:
-            return deserialize(data) if deserialize else data
-        except (DecodeError, ValueError):
-            return Undecodable()
+_UNKNOWN: Handler = grpc.stream_stream_rpc_method_handler(_refuse_unknown)
 
-    return read
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a request that is no message, or too large a one, so that the layers can refuse it."""
+
+    reason: str
+    sentence: str
 
 
 def _packing(serialize: Callable[[Any], bytes] | None) -> Callable[[Any], bytes]:
@@ -307,6 +330,22 @@ class Admission:
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
         return who
+
+
+class PlayerRates:
+    """Refuses a player's calls when they come too often, with the time to wait. Each process counts for itself."""
+
+    def __init__(self, per_second: int, clock: Clock) -> None:
+        self._rates = Rates(per_second, 2 * per_second)
+        self._clock = clock
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Count the call, if it is a player's."""
+        who = caller()
+        early = self._rates.take(who.player_id, self._clock.monotonic()) if who.role is Role.PLAYER else 0.0
+        if early:
+            raise ServiceError("rate_limited", "You call too often.", math.ceil(early * 1000))
+        return await proceed(call)
 
 
 def _bearer(call: Call) -> str:

@@ -138,8 +138,19 @@ class Settings(BaseSettings):
         description="Secrets that encrypt the tables' logs in the database, 32 characters or more each, the newest "
         "first, separated by commas, the same in every process; when unset, kept in the data directory.",
     )
+    guests_allowed: bool = Field(default=True, description="Whether anybody may become a guest.")
     access_token_seconds: Positive = Field(default=3600, description="How long an access token is good.")
     refresh_token_seconds: Positive = Field(default=30 * 86400, description="How long a refresh token is good.")
+
+    inside_certificate: Path | None = Field(
+        default=None,
+        description="This process's certificate for gRPC among our own, a PEM file; without it calls are not "
+        "encrypted. With it, servers take calls of those alone who show one of the same authority: players come by the "
+        "door.",
+    )
+    inside_key: Path | None = Field(default=None, description="The key to that certificate, a PEM file.")
+    inside_authority: Path | None = Field(default=None, description="Who signs such certificates, a PEM file.")
+    inside_name: str = Field(default="gouji", description="DNS name that each of these certificates holds.")
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least level that is logged."
@@ -150,6 +161,16 @@ class Settings(BaseSettings):
     shutdown_grace_seconds: NotNegative = Field(default=5, description="How long open calls may go on after SIGTERM.")
     request_timeout_seconds: Positive = Field(
         default=30, description="Longest time for a call that is no stream, whatever the client asks."
+    )
+    player_calls_per_second: Positive = Field(
+        default=50,
+        description="How many calls a player may make of one process in the long run; twice as many in a burst.",
+    )
+    returns_at_once: Positive = Field(
+        default=4, description="How many players who come back are looked up at a time; the others wait in line."
+    )
+    arrivals_at_once: Positive = Field(
+        default=2, description="How many players are made at a time; the others wait in a line of their own."
     )
     max_message_bytes: Positive = Field(default=256 * 1024, description="Largest message taken or sent.")
     heartbeat_seconds: Positive = Field(default=10, description="Longest silence of a stream.")
@@ -258,6 +279,17 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _proxies_are_networks(self) -> Self:
         read_networks(self.trusted_proxies)
+        return self
+
+    @model_validator(mode="after")
+    def _certificates_are_whole(self) -> Self:
+        inside = (self.inside_certificate, self.inside_key, self.inside_authority)
+        if any(inside) and not all(inside):
+            raise ValueError("inside_certificate, inside_key and inside_authority go together")
+        if (self.door_certificate is None) != (self.door_key is None):
+            raise ValueError("door_certificate and door_key go together")
+        if self.door_client_authority and not self.door_certificate:
+            raise ValueError("door_client_authority needs door_certificate")
         return self
 
     @model_validator(mode="after")

@@ -89,7 +89,8 @@ class Host:
         )
         metrics.capacity.set_function(lambda: self._room.capacity)
         metrics.tables.set_function(lambda: len(self._tables))
-        metrics.watchers.set_function(lambda: sum(live.audience for live in self._tables.values()))
+        # The page is made in a thread of its own, while tables come and go.
+        metrics.watchers.set_function(lambda: sum(live.audience for live in list(self._tables.values())))
 
     def now(self) -> int:
         """Give the time in microseconds from 1970 on."""

@@ -73,7 +73,8 @@ class Live:
     @property
     def audience(self) -> int:
         """How many watch, those who are behind too."""
-        made = [view for view in self.views.values() if view.done() and not view.cancelled() and not view.exception()]
+        views = list(self.views.values())
+        made = [view for view in views if view.done() and not view.cancelled() and not view.exception()]
         return len(self.watchers) + sum(len(view.result().watchers) for view in made)
 
     # What comes in

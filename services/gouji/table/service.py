@@ -180,10 +180,11 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     ) -> None:
         """Follow a table from an event on, from the caller's seat or as a spectator."""
         _check_device(request.device)
-        table = await self._host.find(request.table_id)
-        seats = seats_of(table)
+        async with self._app.budgets.returns:
+            table = await self._host.find(request.table_id)
+            muted = await self._people.muted(seats_of(table))
         viewer = _viewer(table, spectate=request.spectate)
-        guest = Guest(caller().player_id, request.device, request.take_over, await self._people.muted(seats))
+        guest = Guest(caller().player_id, request.device, request.take_over, muted)
         want = Want(viewer, request.from_sequence, guest, request.from_now)
         view = await self._views.of(request.table_id, table, viewer)
         source = view or (table if isinstance(table, Live) else None)

@@ -62,6 +62,7 @@ class Streams:
 
     def __init__(self, app: App, store: Store, afterwards: Afterwards) -> None:
         self._clock = app.clock
+        self._returns = app.budgets.returns
         self._store = store
         self._afterwards = afterwards
         self._most_replayed = app.settings.replay_events
@@ -143,7 +144,8 @@ class Streams:
         start = max(first, 1)
         while True:
             most = min(last + 1 - start, REPLAYED_AT_ONCE)
-            page = await self._store.events(table_id, start, most) if most > 0 else []
+            async with self._returns:
+                page = await self._store.events(table_id, start, most) if most > 0 else []
             yield page
             start += len(page)
             if start > last:

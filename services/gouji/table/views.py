@@ -6,6 +6,7 @@ from typing import Final
 from gouji.serving.app import App
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import ServiceError
+from gouji.serving.logs import stack_of
 from gouji.table.behind import Behind, delay_of
 from gouji.table.live import Live
 from gouji.table.metrics import TableMetrics
@@ -23,6 +24,7 @@ class Views:
 
     def __init__(self, app: App, store: Store, metrics: TableMetrics) -> None:
         self._clock = app.clock
+        self._log = app.log
         self._store = store
         self._metrics = metrics
         self._director_seconds = app.settings.director_delay_seconds
@@ -77,19 +79,25 @@ class Views:
 
     async def _keep(self, behind: Behind, live: Live | None) -> None:
         """Show what becomes due until all is, or the table goes elsewhere, or of an ended one nobody watches."""
-        error: ServiceError | None = None
-        while not behind.done and error is None:
-            await self._clock.sleep(RELEASE_SECONDS)
-            self._metrics.overflows.inc(behind.release(microseconds(self._clock.now())))
-            if live is not None and live.closed is not None:
-                moved = live.closed.reason in ("table_moving", "wrong_server")
-                error = resume_from(behind.shown + 1) if moved else live.closed
-            elif live is None and not len(behind.watchers):
-                return
-        if error is None and behind.table.frozen:
-            error = frozen(behind.table.frozen)
+        try:
+            error = await self._release(behind, live)
+        except Exception as fault:  # noqa: BLE001 - whatever it is, nobody may wait for ever
+            self._log.error("delayed_view_failed", table=behind.table.table_id, stack=stack_of(fault))
+            error = ServiceError("internal", "The delayed view of the table failed.")
         if error is not None and live is not None:
             # The table may stay here after all; whoever comes then has the view made anew.
             live.views.clear()
             live.followers.clear()
         behind.watchers.end(error)
+
+    async def _release(self, behind: Behind, live: Live | None) -> ServiceError | None:
+        """Show what becomes due; say with which error the view ended, if with one."""
+        while not behind.done:
+            await self._clock.sleep(RELEASE_SECONDS)
+            self._metrics.overflows.inc(behind.release(microseconds(self._clock.now())))
+            if live is not None and live.closed is not None:
+                moved = live.closed.reason in ("table_moving", "wrong_server")
+                return resume_from(behind.shown + 1) if moved else live.closed
+            if live is None and not len(behind.watchers):
+                return None
+        return frozen(behind.table.frozen) if behind.table.frozen else None
