@@ -18,6 +18,7 @@ from gouji.table import projection
 from gouji.v1.events_pb2 import Event
 from gouji.v1.rules_pb2 import RuleSet
 from gouji.v1.table_pb2 import EventBatch, WatchResponse
+
 from .test_view import play_out
 
 FOLDER: Final = Path(__file__).with_name("recordings")

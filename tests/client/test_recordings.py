@@ -8,6 +8,7 @@ import pytest
 
 from gouji.client import TableView
 from gouji.v1.table_pb2 import EventBatch, WatchResponse
+
 from .recordings import FOLDER, RECORDINGS, told
 
 NAMES = [recording.name for recording in RECORDINGS]

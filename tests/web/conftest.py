@@ -6,7 +6,6 @@ The short form runs with all other tests; `make browser` runs the long ones too 
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from .table import Desk
 
-READY: Final = re.compile(r"Gouji is ready at (\S+)\.")
+READY: Final = re.compile(r"Gouji is ready at \S+, for browsers at (\S+)\. ")
 LONG: Final = os.environ.get("GOUJI_BROWSER") == "long"
 long = pytest.mark.skipif(not LONG, reason="takes minutes: `make browser`")
 """Marks what `make browser` runs beside the rest."""
@@ -29,20 +28,14 @@ QUICK: Final = {
     "GOUJI_ANSWERS_LEAST_MS": "30",
     "GOUJI_ANSWERS_MOST_MS": "60",
     "GOUJI_CONTRIBUTIONS_MS": "1000",
+    "GOUJI_BOT_PACE_MS": "0",
     "GOUJI_METRICS_PORT": "-1",
-    "GOUJI_PORT": "0",
     "GOUJI_LOG_LEVEL": "error",
     # All browsers of these tests have one address.
     "GOUJI_DOOR_ADDRESS_GUESTS_PER_MINUTE": "1000",
     "GOUJI_DOOR_ADDRESS_CALLS_PER_SECOND": "10000",
 }
 """Settings that make a server quick enough for tests."""
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
@@ -65,21 +58,16 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that runs for all of these tests."""
-    port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
-    environment = {
-        **kept,
-        **QUICK,
-        "GOUJI_DOOR_PORT": str(port),
-        "GOUJI_DATA_DIRECTORY": str(tmp_path_factory.mktemp("up")),
-        "PYTHONUNBUFFERED": "1",
-    }
+    own = {"GOUJI_DOOR_PORT": "0", "GOUJI_PORT": "0", "GOUJI_DATA_DIRECTORY": str(tmp_path_factory.mktemp("up"))}
+    environment = {**kept, **QUICK, **own, "PYTHONUNBUFFERED": "1"}
     program = Path(sys.executable).with_name("gouji")
     with subprocess.Popen([program, "up"], env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
-            assert READY.search(process.stdout.readline())
-            yield f"http://127.0.0.1:{port}"
+            ready = READY.search(process.stdout.readline())
+            assert ready
+            yield ready[1]
         finally:
             process.terminate()
 

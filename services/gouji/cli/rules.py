@@ -19,7 +19,8 @@ _MARK: Final = "*"
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[PRESET | OPTION | TERM | diff A B | page | json]", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="[PRESET | OPTION | TERM | diff A B | page | json]", show_default=False),
     ] = None,
 ) -> None:
     """List presets and options; explain one of them; show what differs between two rule sets.

@@ -255,9 +255,9 @@ export class TableClient {
     return { ...options, headers: { ...(options.headers as Record<string, string>), [SERVER_HEADER]: this.#serverId } };
   }
 
-  /** Look the table up anew, unless asking elsewhere cannot help. */
+  /** Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help. */
   #note(error: ClientError): void {
-    if (error.passing) this.#serverId = null;
+    if (error.passing) this.#serverId = error.details.server_id || null;
   }
 }
 

@@ -37,6 +37,22 @@ test("a stream that breaks is resumed after its last event, at the server that h
   expect(client.view.over).toBe(true);
 });
 
+test("a server that knows where the table went is believed", async () => {
+  const servers: (string | null)[] = [];
+  const session = sessionAt(
+    {},
+    {
+      act: (_, context) => {
+        servers.push(context.requestHeader.get(SERVER_HEADER));
+        if (servers.length === 1) throw failure(Code.FailedPrecondition, "wrong_server", { server_id: "s7" });
+        return { outcome: Outcome.DONE, sequence: 4n };
+      },
+    },
+  );
+  await new TableClient(session, "t").act({ verb: "pass", cards: "" }, 1n);
+  expect(servers).toEqual(["s1", "s7"]);
+});
+
 test("a stream that falls silent is opened anew", async () => {
   let opened = 0;
   const session = sessionAt(

@@ -53,7 +53,7 @@ export function RoomPage({ code }: { code: string }) {
     setFailure("");
     wanted.catch((thrown) => setFailure(failureText(thrown, texts)));
   };
-  return <RoomView room={room} failure={failure} attempt={attempt} />;
+  return <RoomView room={room} failure={failure} attempt={attempt} onRoom={setRoom} />;
 }
 
 /** Coming in twice is coming in once. */
@@ -76,9 +76,11 @@ interface RoomViewProps {
   room: Room;
   failure: string;
   attempt: (wanted: Promise<unknown>) => void;
+  /** The room as a change left it. */
+  onRoom: (room: Room) => void;
 }
 
-function RoomView({ room, failure, attempt }: RoomViewProps) {
+function RoomView({ room, failure, attempt, onRoom }: RoomViewProps) {
   const texts = useTexts();
   const me = useStore(player)?.playerId ?? "";
   const host = room.host === me;
@@ -139,7 +141,9 @@ function RoomView({ room, failure, attempt }: RoomViewProps) {
           </button>
         </div>
       </section>
-      {room.settings && <RoomSettingsForm room={room} settings={room.settings} host={host} attempt={attempt} />}
+      {room.settings && (
+        <RoomSettingsForm room={room} settings={room.settings} host={host} attempt={attempt} onRoom={onRoom} />
+      )}
     </div>
   );
 }
@@ -213,16 +217,43 @@ function Seats({
   );
 }
 
+/** Changes one after the other, each on top of what the one before made of the room. */
+class Changes {
+  #last: Promise<RoomSettings>;
+  #open = 0;
+
+  constructor(settings: RoomSettings) {
+    this.#last = Promise.resolve(settings);
+  }
+
+  /** The room plays like this, as far as nothing of one's own is on its way. */
+  seen(settings: RoomSettings): void {
+    if (!this.#open) this.#last = Promise.resolve(settings);
+  }
+
+  async make(wanted: RoomWish): Promise<Room> {
+    const before = this.#last;
+    this.#open += 1;
+    const made = before.then((settings) => rooms.change({ ...settings, ...wanted } as RoomWish));
+    this.#last = made.then((room) => room.settings ?? before).catch(() => before);
+    return made.finally(() => {
+      this.#open -= 1;
+    });
+  }
+}
+
 function RoomSettingsForm({
   room,
   settings,
   host,
   attempt,
+  onRoom,
 }: {
   room: Room;
   settings: RoomSettings;
   host: boolean;
   attempt: RoomViewProps["attempt"];
+  onRoom: RoomViewProps["onRoom"];
 }) {
   const texts = useTexts();
   const levels = useBotLevels();
@@ -230,7 +261,9 @@ function RoomSettingsForm({
   const hands = until?.case === "hands" ? String(until.value) : "1";
   const turn = String(Math.round((settings.clock?.turnMs || 120_000) / 1000));
   const pace = settings.botPaceMs <= PACES.fast ? "fast" : settings.botPaceMs >= PACES.slow ? "slow" : "normal";
-  const change = (wanted: RoomWish) => attempt(rooms.change({ ...settings, ...wanted } as RoomWish));
+  const [changes] = useState(() => new Changes(settings));
+  changes.seen(settings);
+  const change = (wanted: RoomWish) => attempt(changes.make(wanted).then(onRoom));
   if (!host) {
     return (
       <section className="card-panel">

@@ -98,6 +98,7 @@ export function ChatPanel({
   phrases,
   names,
   me,
+  people,
   muted,
   onSay,
   onMute,
@@ -105,6 +106,8 @@ export function ChatPanel({
   phrases: () => Promise<Phrase[]>;
   names: readonly string[];
   me: number | null;
+  /** Seats of people other than oneself: bots say nothing. */
+  people: readonly number[];
   muted: readonly number[];
   onSay: (id: string) => void;
   onMute: (seat: number, muted: boolean) => void;
@@ -139,23 +142,20 @@ export function ChatPanel({
         </>
       )}
       <ul className="chat-seats">
-        {names.map((name, seat) =>
-          seat === me ? null : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: seats never move
-            <li key={seat}>
-              {name}
-              <button
-                type="button"
-                className="icon-button"
-                aria-pressed={muted.includes(seat)}
-                aria-label={`${texts.table.mute} ${name}`}
-                onClick={() => onMute(seat, !muted.includes(seat))}
-              >
-                <Icon name={muted.includes(seat) ? "mute" : "heard"} />
-              </button>
-            </li>
-          ),
-        )}
+        {people.map((seat) => (
+          <li key={seat}>
+            {names[seat]}
+            <button
+              type="button"
+              className="icon-button"
+              aria-pressed={muted.includes(seat)}
+              aria-label={`${texts.table.mute} ${names[seat]}`}
+              onClick={() => onMute(seat, !muted.includes(seat))}
+            >
+              <Icon name={muted.includes(seat) ? "mute" : "heard"} />
+            </button>
+          </li>
+        ))}
       </ul>
     </div>
   );

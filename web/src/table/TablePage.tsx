@@ -22,6 +22,7 @@ import { useTableKeys } from "./keys";
 import { seatNames } from "./names";
 import { ChatPanel, CounterPanel, LastTrickPanel, LogPanel } from "./Panels";
 import { HandResult, MatchResult } from "./Results";
+import { SeatSheet } from "./SeatSheet";
 import { type Scene, Sitting } from "./sitting";
 import { type PanelName, SidePanel, TopBar } from "./TopBar";
 import { useTimeLeft } from "./useClock";
@@ -48,6 +49,8 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
   const names = seatNames(client.view.opened.seats, texts, model.me);
   const timeLeft = useTimeLeft(client);
   const [panel, setPanel] = useState<PanelName | null>(null);
+  const [picked, setPicked] = useState<number | null>(null);
+  const about = model.seats.find((seat) => seat.seat === picked);
   const choice = useChoice(sitting, scene);
   const whyNot = useWhyNot(model.ask, choice.selection, (move) => sitting.refusal(move));
   const result = useHandResult(scene);
@@ -89,6 +92,7 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
         speeches={scene.speeches}
         timeLeft={timeLeft}
         turnMs={client.view.opened.clock?.turnMs ?? 0}
+        onPick={setPicked}
         hiddenAbove={Number(rules?.value(client.view.opened.rules, "report_at") ?? 0)}
       >
         {result && !dialogue && !client.view.ended && (
@@ -140,6 +144,16 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
         <SidePanel name={panel} onClose={() => setPanel(null)}>
           <PanelBody name={panel} scene={scene} sitting={sitting} names={names} />
         </SidePanel>
+      )}
+      {about && (
+        <SeatSheet
+          seat={about}
+          model={model}
+          muted={scene.muted.includes(about.seat)}
+          onAside={(move) => void sitting.attempt((client) => client.act(move, client.view.turn.number))}
+          onMute={(muted) => void sitting.attempt((client) => client.mute(about.seat, muted))}
+          onClose={() => setPicked(null)}
+        />
       )}
       {client.view.ended && <Ended scene={scene} sitting={sitting} names={names} />}
     </main>
@@ -278,6 +292,7 @@ function PanelBody({
           phrases={() => scene.client.phrases()}
           names={names}
           me={scene.model.me}
+          people={scene.model.seats.filter((seat) => !seat.botLevel && seat.turned !== 0).map((seat) => seat.seat)}
           muted={scene.muted}
           onSay={(id) => void sitting.attempt((client) => client.say(id))}
           onMute={(seat, muted) => void sitting.attempt((client) => client.mute(seat, muted))}
