@@ -7,20 +7,16 @@ import { otherMoves, playOf } from "../state/actions";
 import { cardsLabel, rankName } from "../state/cardtext";
 import type { Ask } from "../state/model";
 import { groupsOf, type Selection, sizeOf, WILD, withCount } from "../state/selection";
+import type { Choosing } from "./useChoice";
 
 export interface ActionBarProps {
   ask: Ask | null;
   held: string;
-  selection: Selection;
-  onSelect: (selection: Selection) => void;
+  choice: Choosing;
   onMove: (move: Move) => void;
-  /** Sends the play, or asks first where the person wants that. */
-  onPlay: () => void;
-  confirming: boolean;
   sending: boolean;
   passAhead: boolean;
   onPassAhead: (wanted: boolean) => void;
-  onHint: () => void;
   /** What stands in place of buttons: that one is out, or watches. */
   instead?: ReactNode;
   /** Why the chosen cards cannot be played; empty when they can. */
@@ -29,7 +25,8 @@ export interface ActionBarProps {
 
 export function ActionBar(props: ActionBarProps) {
   const texts = useTexts();
-  const { ask, selection, held } = props;
+  const { ask, held } = props;
+  const { selection, select, confirming } = props.choice;
   if (props.instead) return <div className="bar bar-instead">{props.instead}</div>;
   const burning = ask?.moves.some((move) => move.verb === "burn") ?? false;
   const play = ask && playOf(ask, selection);
@@ -37,7 +34,7 @@ export function ActionBar(props: ActionBarProps) {
   const label = burning ? texts.actions.burn : leads ? texts.actions.lead : texts.actions.play;
   return (
     <div className="bar" role="group" aria-label={texts.table.yourTurn}>
-      <Steppers held={held} selection={selection} onSelect={props.onSelect} />
+      <Steppers held={held} selection={selection} onSelect={select} />
       <div className="bar-buttons">
         {ask ? (
           otherMoves(ask).map((move) => (
@@ -68,7 +65,7 @@ export function ActionBar(props: ActionBarProps) {
           className="button button-quiet button-icon"
           data-verb="hint"
           disabled={!ask}
-          onClick={props.onHint}
+          onClick={props.choice.hint}
         >
           <Icon name="hint" />
           <span>{texts.actions.hint}</span>
@@ -79,7 +76,7 @@ export function ActionBar(props: ActionBarProps) {
             className="icon-button"
             data-verb="clear"
             aria-label={texts.actions.clear}
-            onClick={() => props.onSelect({})}
+            onClick={() => select({})}
           >
             <Icon name="close" />
           </button>
@@ -90,11 +87,11 @@ export function ActionBar(props: ActionBarProps) {
           data-verb="play"
           aria-disabled={!play || props.sending}
           aria-describedby="why-not"
-          onClick={() => play && !props.sending && props.onPlay()}
+          onClick={() => play && !props.sending && props.choice.play()}
         >
           {props.sending
             ? texts.table.sending
-            : props.confirming && play
+            : confirming && play
               ? texts.actions.confirm(cardsLabel(play.cards, texts))
               : label}
         </button>
