@@ -6,9 +6,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as TooLate
 
 ASKED: Final = "main.table:not([data-turn='']), .result-match"
 """What there is when the person must do something, or the match is over."""
+
+DECLINES: Final = ".bar-buttons [data-verb=pass], .bar-buttons [data-verb=close]"
+
+PATIENCE_MS: Final = 3_000
+"""How long to try to press a button whose question may be over."""
 
 AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 AXE_TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
@@ -81,28 +87,35 @@ class Desk:
         found = self.page.locator(".ask")
         return found.get_attribute("data-question") or "" if found.count() else ""
 
-    def declines(self) -> bool:
-        """Pass or let a play stand, if one may; say whether one did."""
-        turn = self.asked_now()
-        button = self.page.locator(".bar-buttons [data-verb=pass], .bar-buttons [data-verb=close]")
-        if not turn or not button.count():
-            return False
-        button.first.click()
-        self.leaves(turn)
-        return True
+    def answer(self, *, declining: bool = False) -> None:
+        """Do the first thing that is suggested, or decline if one may.
 
-    def answer(self) -> None:
-        """Do the first thing that is suggested, or what declines."""
+        A private question may be over before it is answered: then there is nothing to answer.
+        """
+        turn = self.asked_now()
+        try:
+            self._declines() if declining else self._does_first()
+        except TooLate:
+            assert self.asked_now() != turn
+
+    def _does_first(self) -> None:
         dialogue = self.page.locator(".ask")
         if dialogue.count():
-            dialogue.locator("button:enabled").first.click()
+            dialogue.locator("button:enabled").first.click(timeout=PATIENCE_MS)
             return
-        self.page.locator("[data-verb=hint]").click()
+        self.page.locator("[data-verb=hint]").click(timeout=PATIENCE_MS)
         play = self.page.locator("[data-verb=play][aria-disabled=false]")
         if play.count():
-            play.click()
+            play.click(timeout=PATIENCE_MS)
         else:
-            self.page.locator(".bar-buttons [data-verb=pass], .bar-buttons [data-verb=close]").first.click()
+            self.page.locator(DECLINES).first.click(timeout=PATIENCE_MS)
+
+    def _declines(self) -> None:
+        button = self.page.locator(DECLINES)
+        if button.count():
+            button.first.click(timeout=PATIENCE_MS)
+        else:
+            self._does_first()
 
     def play_to_the_end(self, before_move: Callable[[], Any] = lambda: None) -> None:
         """Play until the match is over."""

@@ -217,6 +217,11 @@ function Seats({
   );
 }
 
+/** Settings with some of them changed, as a wish: a message itself would not take plain values. */
+function withChange({ $typeName: _, $unknown: __, ...settings }: RoomSettings, wanted: RoomWish): RoomWish {
+  return { ...settings, ...wanted } as RoomWish;
+}
+
 /** Changes one after the other, each on top of what the one before made of the room. */
 class Changes {
   #last: Promise<RoomSettings>;
@@ -234,7 +239,7 @@ class Changes {
   async make(wanted: RoomWish): Promise<Room> {
     const before = this.#last;
     this.#open += 1;
-    const made = before.then((settings) => rooms.change({ ...settings, ...wanted } as RoomWish));
+    const made = before.then((settings) => rooms.change(withChange(settings, wanted)));
     this.#last = made.then((room) => room.settings ?? before).catch(() => before);
     return made.finally(() => {
       this.#open -= 1;
