@@ -71,7 +71,8 @@ async def test_who_asks_a_server_that_has_handed_over_is_told_the_right_one(serv
             await old.host._hand_over()
             told = refusal_of(await failure(old.player("p0").observe("t1")))
             assert told is not None
-            assert (told.reason, told.metadata) == ("wrong_server", {"address": new.app.address})
+            where = {"server_id": new.host._lease.server_id, "address": new.app.address}
+            assert (told.reason, told.metadata) == ("wrong_server", where)
             assert (await new.player("p0").observe("t1")).turn.number == 1
 
 

@@ -138,6 +138,7 @@ def test_watchers_of_a_table_that_moves_are_told_where_and_spread_out() -> None:
     for watcher in six:
         with pytest.raises(ServiceError) as told:
             watcher.check()
-        assert (told.value.reason, told.value.metadata) == ("resume_from", {"from_sequence": "9", "address": "there:1"})
+        where = {"from_sequence": "9", "server_id": "there", "address": "there:1"}
+        assert (told.value.reason, told.value.metadata) == ("resume_from", where)
         waits.append(told.value.retry_after_ms)
     assert sorted(waits) == [SPREAD_MS * n // 6 for n in range(6)]

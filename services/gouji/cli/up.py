@@ -7,7 +7,7 @@ import typer
 from gouji.cli.local import AT_LEISURE, preferring
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.serve import SERVICES, run_services
-from gouji.gateway.door import find_envoy
+from gouji.gateway.envoy_process import find_envoy
 from gouji.serving.app import App
 from gouji.serving.settings import Settings
 

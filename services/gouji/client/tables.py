@@ -262,8 +262,13 @@ class TableClient:
         return await self._session.repeat(attempt)
 
     def _note(self, error: ClientError) -> None:
-        """Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help."""
-        if error.passing:
+        """Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help.
+
+        A door says when it cannot reach the server. When nobody said why, the way to the door has broken: so many who
+        lose one at once need not all ask where their tables are.
+        """
+        by_door = self._server is not None and not self._server.address
+        if error.passing and (error.reason or not by_door):
             self._server = Server.named_in(error.details)
 
     async def _open_watch(

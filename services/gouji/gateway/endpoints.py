@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+Address = tuple[str, int]
+"""Host and port."""
+
 CLUSTER: Final = "table"
 """The name under which Envoy asks for them."""
 
 
-def endpoints(addresses: Mapping[str, tuple[str, int]]) -> str:
+def endpoints(addresses: Mapping[str, Address]) -> str:
     """Write the list of table servers: id to IP address and port."""
     resource = {
         "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
@@ -18,7 +21,7 @@ def endpoints(addresses: Mapping[str, tuple[str, int]]) -> str:
     return json.dumps({"resources": [resource]}, indent=1)
 
 
-def _each(addresses: Mapping[str, tuple[str, int]]) -> Iterable[dict[str, Any]]:
+def _each(addresses: Mapping[str, Address]) -> Iterable[dict[str, Any]]:
     for server_id, (host, port) in sorted(addresses.items()):
         yield {
             "endpoint": {"address": {"socket_address": {"address": host, "port_value": port}}},
@@ -26,7 +29,7 @@ def _each(addresses: Mapping[str, tuple[str, int]]) -> Iterable[dict[str, Any]]:
         }
 
 
-def split(address: str) -> tuple[str, int]:
+def split(address: str) -> Address:
     """Divide `host:port` or `[host]:port`; `ValueError` for what is neither."""
     host, _, port = address.rpartition(":")
     if not host:

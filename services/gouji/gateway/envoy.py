@@ -8,13 +8,20 @@ from typing import Final
 
 import jinja2
 
+from gouji.gateway.endpoints import Address
+from gouji.gateway.envoy_process import ADMIN
 from gouji.gateway.public import Method, public_methods
 from gouji.gateway.replies import Reply, replies
 from gouji.serving.errors import DETAILS_KEY
 from gouji.serving.interceptors import REQUEST_ID
+from gouji.serving.settings import Settings
 from gouji.wire.headers import DOOR_HEADER, SERVER_HEADER
 
-Address = tuple[str, int]
+BEHIND: Final = ("gateway", "matchmaking", "scoring", "bot")
+"""Services that are found by an address of theirs; table servers are told of one by one."""
+
+SILENT_HEARTBEATS: Final = 6
+"""After how many heart-beats without a byte a stream is given up."""
 
 REQUEST_HEADERS: Final = (
     "authorization",
@@ -77,7 +84,7 @@ class Config:
     @property
     def admin(self) -> str:
         """The socket at which Envoy tells of itself."""
-        return str(self.directory / "admin")
+        return str(self.directory / ADMIN)
 
     @property
     def endpoints(self) -> str:
@@ -88,6 +95,34 @@ class Config:
     def certificates(self) -> str:
         """The file that says where the door's certificate is."""
         return str(self.directory / "certificate.json")
+
+
+def config_for(settings: Settings, directory: Path, services: Mapping[str, Address], web: Address | None) -> Config:
+    """Fill in what the settings say."""
+    return Config(
+        host=settings.door_host or settings.host,
+        port=settings.door_port,
+        directory=directory,
+        services=services,
+        web=web,
+        stream_idle_seconds=SILENT_HEARTBEATS * settings.heartbeat_seconds,
+        request_timeout_seconds=settings.request_timeout_seconds,
+        connection_age_seconds=settings.connection_age_seconds,
+        most_request_bytes=settings.max_message_bytes,
+        most_streams=settings.door_streams,
+        most_connections=settings.door_connections,
+        memory_bytes=settings.door_memory_mib * 2**20,
+        calls_a_second=settings.door_address_calls_per_second,
+        guests_a_minute=settings.door_address_guests_per_minute,
+        proxies_before=settings.door_proxies,
+        origins=[origin.strip() for origin in settings.door_origins.split(",") if origin.strip()],
+        outside=_tls(settings.door_certificate, settings.door_key, settings.door_client_authority),
+        inside=_tls(settings.inside_certificate, settings.inside_key, settings.inside_authority, settings.inside_name),
+    )
+
+
+def _tls(certificate: Path | None, key: Path | None, authority: Path | None, name: str = "") -> Tls | None:
+    return Tls(certificate, key, authority, name) if certificate and key else None
 
 
 def certificate(outside: Tls) -> str:

@@ -20,6 +20,7 @@ WEB_TRAILERS: Final = 0x80
 
 OVERLOADED_RETRY_MS: Final = 1000
 AWAY_RETRY_MS: Final = 500
+LOST_RETRY_MS: Final = 100
 RATE_RETRY_MS: Final = 1000
 
 
@@ -56,7 +57,7 @@ def replies() -> list[Reply]:
     """List all replies; the first that fits is given."""
     rate = ServiceError("rate_limited", "Too many calls come from your address.", RATE_RETRY_MS)
     full = ServiceError("overloaded", "Too much is going on here just now.", OVERLOADED_RETRY_MS)
-    lost = ServiceError("unknown_server", "There is no such table server; locate the table anew.", 0)
+    lost = ServiceError("unknown_server", "There is no such table server; locate the table anew.", LOST_RETRY_MS)
     moving = ServiceError("table_moving", "The table's server does not answer.", AWAY_RETRY_MS)
     away = ServiceError("unreachable", "The service does not answer.", AWAY_RETRY_MS)
     return [

