@@ -2,6 +2,9 @@
 VENV := .venv
 BIN  := $(VENV)/bin
 PROTOS := $(wildcard protos/gouji/v1/*.proto)
+# The web client: built where the wheel and `gouji up` find it; Node comes with the locked dependencies.
+DIST := services/gouji/gateway/web/dist
+NODE := PATH=$(abspath $(BIN)):$$PATH
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -14,12 +17,29 @@ $(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard en
 
 install: $(VENV)/installed   ## make .venv with the locked dependencies and compile the engine
 
-up: install      ## install and run everything in one process on SQLite
+web/node_modules/installed: $(VENV)/installed web/package-lock.json
+	cd web && $(NODE) npm ci --no-audit --no-fund
+	touch $@
+
+$(DIST)/index.html: web/node_modules/installed $(shell find web/src web/sdk/src web/public web/index.html web/vite.config.ts -type f)
+	cd web && $(NODE) npm run build
+	touch $@
+
+web: $(DIST)/index.html   ## build the web client
+
+up: install web  ## install and run everything in one process on SQLite
 	$(BIN)/gouji up
 
 test: install    ## run all tests, and the short form of those that kill real processes
-	$(BIN)/pytest -n auto --dist worksteal -m "not faults"
+	$(BIN)/pytest -n auto --dist worksteal -m "not faults and not browser"
 	$(BIN)/pytest -m faults
+
+test-web: web    ## run the tests of the web client and its SDK, and the short form of those in a browser
+	cd web && $(NODE) npm run check && $(NODE) npm test
+	$(BIN)/pytest -m browser
+
+browser: web     ## play whole games in browsers, cut networks, kill servers: minutes
+	GOUJI_BROWSER=long $(BIN)/pytest -m browser
 
 faults: install  ## kill, stop and restart servers and database for long: an hour
 	GOUJI_FAULTS=long $(BIN)/pytest -m faults -s
@@ -43,9 +63,18 @@ protos: install  ## make the generated code anew
 	  --mypy_out=quiet:protos/gen --mypy_grpc_out=quiet:protos/gen $(PROTOS)
 	touch protos/gen/gouji/v1/__init__.py
 
-fresh: protos    ## fail if the generated code is not what the protos say
-	git diff --exit-code -- protos/gen
-	test -z "$$(git status --porcelain -- protos/gen)"
+# The TypeScript messages of the same protos.
+SDK_GEN := web/sdk/src/gen
+RPC_PROTOS := $(BIN)/../lib/python3.11/site-packages
+
+protos-ts: install web/node_modules/installed
+	rm -rf $(SDK_GEN) && mkdir -p $(SDK_GEN)
+	PATH=$(abspath web/node_modules/.bin):$(abspath $(BIN)):$$PATH $(BIN)/python -m grpc_tools.protoc -Iprotos -I$(RPC_PROTOS) \
+	  --es_out=$(SDK_GEN) --es_opt=target=ts,import_extension=js $(PROTOS) google/rpc/error_details.proto
+
+fresh: protos protos-ts    ## fail if the generated code is not what the protos say
+	git diff --exit-code -- protos/gen $(SDK_GEN)
+	test -z "$$(git status --porcelain -- protos/gen $(SDK_GEN))"
 
 lock: install    ## make the lock file anew
 	$(BIN)/pip install --quiet uv
@@ -72,6 +101,7 @@ load: install watchers   ## put one table server under load: 100, 1,000 and 4,00
 	  done; test -z "$$failed"
 
 clean:           ## remove all that was built
+	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
 
-.PHONY: help install up test faults leaks matches lint protos fresh lock bench recompute watchers load clean
+.PHONY: help install web up test test-web browser faults leaks matches lint protos protos-ts fresh lock bench recompute watchers load clean

@@ -30,4 +30,4 @@ class EngineBuildHook(BuildHookInterface):
         command.run()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["artifacts"] += ["engine/gouji/engine/*.so"]
+        build_data["artifacts"] += ["engine/gouji/engine/*.so", "services/gouji/gateway/web/dist/**"]

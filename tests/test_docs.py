@@ -11,7 +11,13 @@ from gouji.v1 import reasons_pb2
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("docs", "engine", "services", "loadtest", "benchmarks", "deploy")
-PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        ROOT / "web/sdk/README.md",
+        *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md")),
+    ]
+)
 REASONS = [name.removeprefix("REASON_").lower() for name, number in reasons_pb2.Reason.items() if number]
 
 

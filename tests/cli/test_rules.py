@@ -1,5 +1,6 @@
 """`gouji rules`: what it prints, and the page that is made from it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -167,3 +168,11 @@ def test_every_house_rule_that_names_a_value_can_be_switched_on() -> None:
     for switch in switches:
         name, _, value = switch.partition("=")
         assert (name in PRESETS and not value) or name == "deck" or OPTIONS[name].read(value) is not None
+
+
+def test_the_rules_of_the_web_client_are_what_the_command_prints() -> None:
+    kept = (Path(__file__).parents[2] / "web/src/rules.json").read_text()
+    assert run("json") == (0, kept)
+    table = json.loads(kept)
+    assert [preset["name"] for preset in table["presets"]] == list(PRESETS)
+    assert [option["name"] for chapter in table["chapters"] for option in chapter["options"]] == list(OPTIONS)

@@ -14,7 +14,7 @@ from gouji.serving.errors import Refusal, ServiceError, refusal_of
 from gouji.serving.schema import table_servers, tables
 from gouji.serving.testing import until
 from gouji.table.commands import CommandQueue
-from gouji.v1 import actions_pb2, cards_pb2, observation_pb2, table_pb2
+from gouji.v1 import actions_pb2, cards_pb2, observation_pb2, reasons_pb2, table_pb2
 from gouji.wire import action_to_proto
 
 ONE_BURNER = ["KK3", "AAw5599", "3", "224567", "3", "3"]
@@ -201,6 +201,27 @@ async def test_a_seat_observes_its_cards_and_what_it_may_do(people: Any) -> None
     assert (other.turn.seat_plus_one, other.turn.question, list(other.legal_actions)) == (1, 0, [])
     spectated = await people.player("p0").observe("t1", spectate=True)
     assert (spectated.observation.viewer_plus_one, list(spectated.legal_actions)) == (0, [])
+
+
+async def test_a_page_asks_briefly_and_learns_what_would_become_of_a_move(people: Any) -> None:
+    whole = await people.player("p0").observe("t1")
+    assert whole.observation.history.ByteSize()
+    assert whole.observation.position
+    assert whole.default_action in whole.legal_actions
+    lawful = await people.player("p0").observe("t1", brief=True, proposed=action_to_proto(LEAD))
+    assert lawful.refusal == reasons_pb2.REASON_UNSPECIFIED
+    assert not lawful.observation.HasField("history")
+    assert not lawful.observation.position
+    passing = action_to_proto(Action.parse("0 pass"))
+    assert (await people.player("p0").observe("t1", proposed=passing)).refusal == reasons_pb2.REASON_MUST_LEAD
+    for other in (people.player("p1"), people.operator()):
+        seen = await other.observe("t1", proposed=action_to_proto(LEAD))
+        assert seen.refusal == reasons_pb2.REASON_NOT_YOUR_TURN
+        assert not seen.HasField("default_action")
+    assert await refused(people.player("p0").observe("t1", proposed=actions_pb2.Action())) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "malformed",
+    )
 
 
 async def test_a_private_question_is_seen_by_its_seat_alone(people: Any) -> None:

@@ -27,8 +27,10 @@ ALWAYS: Final = (
 """What is played under all rules: names, clause, and what it is."""
 
 _SIMPLE: Final = str.maketrans(
-    "亂個優兩劍動問單國圍報夠對島帶庫廢悶戰戶掛數殘殺沒滿為無燒燴發眾範級結絕纏聯計記認讓負貢貫買貼贈車轉進過還錢錯門開隊韓頂順預領頭風鬥點後標準",
-    "乱个优两剑动问单国围报够对岛带库废闷战户挂数残杀没满为无烧烩发众范级结绝缠联计记认让负贡贯买贴赠车转进过还钱错门开队韩顶顺预领头风斗点后标准",
+    "亂個優兩劍動問單國圍報夠對島帶庫廢悶戰戶掛數殘殺沒滿為無燒燴發眾範級結絕纏聯計記認讓負貢貫買貼贈車轉進過還錢錯門開隊韓頂順預領頭風鬥點後標準"
+    "來別則場幫幾張從換於時樣權決減產籤約給網總規誰輪輸辦這邊須餘麼與間",
+    "乱个优两剑动问单国围报够对岛带库废闷战户挂数残杀没满为无烧烩发众范级结绝缠联计记认让负贡贯买贴赠车转进过还钱错门开队韩顶顺预领头风斗点后标准"
+    "来别则场帮几张从换于时样权决减产签约给网总规谁轮输办这边须余么与间",
 )
 _NUMBERS: Final = str.maketrans("3468", "三四六八")
 
@@ -48,7 +50,7 @@ class HouseRule:
 
 
 def simplified(text: str) -> str:
-    """Write names of house rules in simplified characters."""
+    """Write what is said of rules in simplified characters."""
     return text.translate(_SIMPLE)
 
 

@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from gouji.cli.house_rules import HouseRule, find
 from gouji.cli.rule_options import parse_rules
+from gouji.cli.rules_json import rules_json
 from gouji.cli.rules_page import conditions, page
 from gouji.engine import RuleSet, RuleSetError
 from gouji.engine.rules import CHAPTERS, DECKS, OPTIONS, PRESETS, SOURCES, Chapter, Option, Preset, tell
@@ -18,13 +19,15 @@ _MARK: Final = "*"
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[PRESET | OPTION | TERM | diff A B | page]", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="[PRESET | OPTION | TERM | diff A B | page | json]", show_default=False),
     ] = None,
 ) -> None:
     """List presets and options; explain one of them; show what differs between two rule sets.
 
     A rule set is a preset, or a preset and what differs: qingdao,threes_last=false. TERM is what players call a house
-    rule, such as 憋三. `page` prints docs/rules.md.
+    rule, such as 憋三. `page` prints docs/rules.md, `json` what the web client
+    shows.
     """
     try:
         lines = list(_answer(words or []))
@@ -41,6 +44,8 @@ def _answer(words: list[str]) -> Iterable[str]:
             return _overview()
         case ["page"]:
             return page()
+        case ["json"]:
+            return [rules_json()]
         case ["diff", first, second]:
             return _difference(first, second)
         case [name] if name != "diff":

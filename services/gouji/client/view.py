@@ -299,7 +299,8 @@ def _hand_of(snapshot: Observation) -> HandState:
         trick=[action_from_proto(act.seat, act.action) for act in snapshot.trick],
         finished=list(seen.finished),
         scramble=seen.scramble,
-        contested=seen.phase == "contest",
+        # A contest is a part of the time for revolts, in which a play stands on the table.
+        contested=seen.phase == "revolt" and bool(seen.table),
     )
 
 

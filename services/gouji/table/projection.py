@@ -15,9 +15,10 @@ from gouji.engine.cards import SEATS
 from gouji.engine.history import shown
 from gouji.table.asking import Asking
 from gouji.table.table import Table
-from gouji.v1 import events_pb2, observation_pb2, table_pb2
+from gouji.v1 import actions_pb2, events_pb2, observation_pb2, reasons_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 from gouji.wire import (
+    action_from_proto,
     action_to_proto,
     card_to_proto,
     consequences_to_proto,
@@ -293,7 +294,24 @@ def moment(table: Table, viewer: int | None, *, with_actions: bool = True) -> ta
         over=table.over,
         hands=_all_hands(table, viewer),
         presence=table.presence.shown(),
+        default_action=action_to_proto(asked.default_action()) if asked else None,
     )
+
+
+def brief(shown: table_pb2.ObserveResponse) -> table_pb2.ObserveResponse:
+    """Leave out what is large and for bots."""
+    shown.observation.ClearField("history")
+    shown.observation.ClearField("position")
+    return shown
+
+
+def refusal(table: Table, viewer: int | None, proposed: actions_pb2.Action) -> reasons_pb2.Reason.ValueType:
+    """Say why an action of the viewer's would be refused now; unspecified if it would not."""
+    asked = table.hand_asking(viewer) if viewer is not None else None
+    if asked is None or viewer is None:
+        return reasons_pb2.REASON_NOT_YOUR_TURN
+    reason = asked.refusal(action_from_proto(viewer, proposed))
+    return reasons_pb2.Reason.Value(f"REASON_{reason.name}") if reason else reasons_pb2.REASON_UNSPECIFIED
 
 
 def start(table: Table, viewer: int | None, first: int, muted: Collection[int]) -> table_pb2.WatchStart:

@@ -33,7 +33,7 @@ from gouji.table.streams import Streams, Want
 from gouji.table.views import Views
 from gouji.table.watch import Guest
 from gouji.table.writer import LogWriter
-from gouji.v1 import table_pb2, table_pb2_grpc
+from gouji.v1 import actions_pb2, reasons_pb2, table_pb2, table_pb2_grpc
 from gouji.wire import MalformedMessage, action_from_proto
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -209,17 +209,29 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
     async def Observe(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.ObserveRequest, _context: Context
     ) -> table_pb2.ObserveResponse:
-        """Say how a table stands for the caller's seat, or a spectator."""
+        """Say how a table stands for the caller's seat, or a spectator, and what would become of a proposal."""
+        if request.HasField("proposed"):
+            _check_action(request.proposed, "proposed")
         table = await self._host.find(request.table_id)
         viewer = _viewer(table, spectate=request.spectate, shut=await self._is_shut(table))
-        view = await self._views.of(request.table_id, table, viewer)
+        shown = await self._moment(request.table_id, table, viewer)
+        if request.HasField("proposed"):
+            shown.refusal = (
+                projection.refusal(table.table, viewer, request.proposed)
+                if isinstance(table, Live)
+                else reasons_pb2.REASON_TABLE_OVER
+            )
+        return projection.brief(shown) if request.brief else shown
+
+    async def _moment(self, table_id: str, table: Live | Standing, viewer: int | None) -> table_pb2.ObserveResponse:
+        view = await self._views.of(table_id, table, viewer)
         if view is not None:
             return projection.moment(view.table, viewer)
         if isinstance(table, Live):
             return await table.observe(viewer)
         if table.state == "frozen":
             raise _ended(table.state)
-        folded = fold_log(request.table_id, await self._store.events(request.table_id))
+        folded = fold_log(table_id, await self._store.events(table_id))
         return projection.moment(folded, viewer)
 
     async def _is_shut(self, table: Live | Standing) -> bool:
@@ -318,10 +330,14 @@ def _check_command(request: table_pb2.ActRequest) -> None:
     """Refuse with `malformed` what cannot be a command, before anything is looked up."""
     _check_command_id(request.command_id)
     _check_device(request.device)
+    _check_action(request.action, "action")
+
+
+def _check_action(action: actions_pb2.Action, field: str) -> None:
     try:
-        action_from_proto(0, request.action)
+        action_from_proto(0, action)
     except MalformedMessage as error:
-        raise ServiceError("malformed", f"action: {error}.") from error
+        raise ServiceError("malformed", f"{field}: {error}.") from error
 
 
 def _check_command_id(command_id: str) -> None:

@@ -12,6 +12,7 @@ from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from gouji.v1 import actions_pb2 as _actions_pb2
 from gouji.v1 import events_pb2 as _events_pb2
 from gouji.v1 import observation_pb2 as _observation_pb2
+from gouji.v1 import reasons_pb2 as _reasons_pb2
 from gouji.v1 import rules_pb2 as _rules_pb2
 import builtins as _builtins
 import sys
@@ -305,17 +306,27 @@ class ObserveRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     SPECTATE_FIELD_NUMBER: _builtins.int
+    BRIEF_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     spectate: _builtins.bool
+    brief: _builtins.bool
+    """Leave out `Observation.history` and `position`, the greater part of it, which a page does not show."""
+    @_builtins.property
+    def proposed(self) -> _actions_pb2.Action:
+        """Something that the caller thinks of doing: `refusal` says whether it may. Nothing is done."""
+
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
         spectate: _builtins.bool = ...,
+        brief: _builtins.bool = ...,
+        proposed: _actions_pb2.Action | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["proposed", b"proposed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["spectate", b"spectate", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["brief", b"brief", "proposed", b"proposed", "spectate", b"spectate", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -335,9 +346,13 @@ class ObserveResponse(_message.Message):
     OVER_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     PRESENCE_FIELD_NUMBER: _builtins.int
+    DEFAULT_ACTION_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     last_sequence: _builtins.int
     over: _builtins.bool
     """The match is over."""
+    refusal: _reasons_pb2.Reason.ValueType
+    """Why `proposed` would be refused now; unspecified when it would be taken."""
     @_builtins.property
     def observation(self) -> _observation_pb2.Observation: ...
     @_builtins.property
@@ -356,6 +371,10 @@ class ObserveResponse(_message.Message):
     def presence(self) -> _containers.RepeatedCompositeFieldContainer[Global___Presence]:
         """Who plays each seat now."""
 
+    @_builtins.property
+    def default_action(self) -> _actions_pb2.Action:
+        """What the table does in the caller's place when its time runs out; unset when it is not asked."""
+
     def __init__(
         self,
         *,
@@ -367,10 +386,12 @@ class ObserveResponse(_message.Message):
         over: _builtins.bool = ...,
         hands: _abc.Iterable[_events_pb2.DealtHand] | None = ...,
         presence: _abc.Iterable[Global___Presence] | None = ...,
+        default_action: _actions_pb2.Action | None = ...,
+        refusal: _reasons_pb2.Reason.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["observation", b"observation", "turn", b"turn"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["default_action", b"default_action", "observation", b"observation", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "presence", b"presence", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_action", b"default_action", "hands", b"hands", "last_sequence", b"last_sequence", "legal_actions", b"legal_actions", "observation", b"observation", "over", b"over", "presence", b"presence", "refusal", b"refusal", "seats", b"seats", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

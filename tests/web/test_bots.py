@@ -1,0 +1,46 @@
+"""The bots that the documentation shows play a hand, each in its language."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc_tools
+import pytest
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+OVER = re.compile(r"over: ?(?:-?\d+[, ]?){6}\n")
+LIMIT = 100
+
+
+def test_the_bot_in_typescript_plays_a_hand(door: str) -> None:
+    if not (ROOT / "web/sdk/dist/index.js").exists():
+        pytest.skip("needs the built SDK: `make web`")
+    beside = Path(sys.executable).with_name("node")
+    node = str(beside) if beside.exists() else shutil.which("node")
+    assert node
+    assert OVER.fullmatch(written(node, ROOT / "web/sdk/examples/bot.js", door))
+
+
+def test_the_bot_in_python_plays_a_hand(door: str) -> None:
+    assert OVER.fullmatch(written(sys.executable, ROOT / "docs/examples/bot.py", door.removeprefix("http://"), "Ann"))
+
+
+def written(program: str, *arguments: object) -> str:
+    """Run a program to its end; give what it wrote."""
+    command = [program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout
+
+
+def test_another_client_is_generated_as_the_page_says(tmp_path: Path) -> None:
+    protoc = shutil.which("protoc")
+    if protoc is None:
+        pytest.skip("needs protoc: Debian's protobuf-compiler")
+    assert "--csharp_out=build/csharp protos/gouji/v1/*.proto" in (ROOT / "docs/sdks.md").read_text()
+    google = Path(grpc_tools.__file__).with_name("_proto")
+    protos = sorted((ROOT / "protos/gouji/v1").glob("*.proto"))
+    written(protoc, f"-I{ROOT / 'protos'}", f"-I{google}", f"--csharp_out={tmp_path}", *protos)
+    assert len(list(tmp_path.glob("*.cs"))) == len(protos)
