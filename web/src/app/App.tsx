@@ -1,6 +1,7 @@
 /** The frame around all screens: language, navigation, who plays. */
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { LANGUAGES, TextsContext, useTexts } from "../i18n";
+import { party } from "../net/party";
 import { comeBack, player } from "../net/session";
 import { change, settings } from "../net/settings";
 import { isPractice } from "../net/start";
@@ -49,10 +50,15 @@ function Screen() {
   const known = useStore(player);
   const [seatedAt, setSeatedAt] = useState("");
   const where = route[0] ?? "";
+  // A party's leader queues for all: its members learn of the table when they play.
+  const company = useStore(party);
+  const plays = company?.party?.members.some(
+    (member) => member.playerId === known?.playerId && member.presence?.playing,
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked anew whenever one comes back to the lobby
   useEffect(() => {
     if (where === "") void comeBack().then(setSeatedAt);
-  }, [where, known?.playerId]);
+  }, [where, known?.playerId, plays]);
   const waiting = <p className="page quiet">{texts.common.loading}</p>;
   if (!known && !FOR_ALL.has(where)) return <Welcome />;
   if (where === "table" && route[1]) {

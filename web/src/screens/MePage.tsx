@@ -6,7 +6,7 @@ import { useTexts } from "../i18n";
 import { played } from "../net/history";
 import { forget, player, session } from "../net/session";
 import { useStore } from "../net/store";
-import { failureText } from "./Lobby";
+import { failureText } from "./failure";
 
 export function MePage() {
   const texts = useTexts();

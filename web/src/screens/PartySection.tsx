@@ -3,27 +3,33 @@ import { type Friend, FriendService, FriendState, type RecentPlayer } from "@gou
 import { PartyService, type PlayerPresence, type WatchPartyResponse } from "@gouji/client/v1/party";
 import { useEffect, useState } from "react";
 import { useTexts } from "../i18n";
+import { party as followed } from "../net/party";
 import { player, session } from "../net/session";
-import { failureText } from "./Lobby";
+import { useStore } from "../net/store";
+import { Warning } from "../parts/Warning";
+import { failureText } from "./failure";
+
+/** Does something, and looks anew at what became of it. */
+type Attempt = (wanted: Promise<unknown>) => void;
+
+const parties = session.client(PartyService);
+const friendships = session.client(FriendService);
 
 export function PartySection() {
   const texts = useTexts();
-  const [party, setParty] = useState<WatchPartyResponse | null>(null);
+  const party = useStore(followed);
   const [friends, setFriends] = useState<Friend[]>([]);
   const [recent, setRecent] = useState<RecentPlayer[]>([]);
   const [failure, setFailure] = useState("");
-  const me = player.get()?.playerId ?? "";
-
   const look = async () => {
-    const service = session.client(FriendService);
     const [mine, met] = await Promise.all([
-      session.call((options) => service.listFriends({}, options)),
-      session.call((options) => service.listRecentPlayers({}, options)),
+      session.call((options) => friendships.listFriends({}, options)),
+      session.call((options) => friendships.listRecentPlayers({}, options)),
     ]);
     setFriends(mine.friends);
     setRecent(met.players);
   };
-  const attempt = (wanted: Promise<unknown>) => {
+  const attempt: Attempt = (wanted) => {
     setFailure("");
     wanted.then(look).catch((thrown) => setFailure(failureText(thrown, texts)));
   };
@@ -32,140 +38,146 @@ export function PartySection() {
     const closing = new AbortController();
     const follow = async () => {
       await look();
-      const open = (options: object) => session.client(PartyService).watchParty({}, options);
-      for await (const state of session.follow(open, { signal: closing.signal })) setParty(state);
+      const open = (options: object) => parties.watchParty({}, options);
+      for await (const state of session.follow(open, { signal: closing.signal })) followed.set(state);
     };
     follow().catch(() => undefined);
     return () => closing.abort();
   }, []);
-
-  const parties = session.client(PartyService);
-  const befriend = session.client(FriendService);
-  const leads = party?.party?.leader === me;
   const known = new Set(friends.map((friend) => friend.playerId));
   const strangers = recent.filter((met) => !known.has(met.playerId));
   return (
     <section className="card-panel">
       <h2>{texts.party.title}</h2>
-      {party?.invitations.map((invitation) => (
-        <div key={invitation.partyId} className="invitation" role="alert">
-          {texts.party.invited(invitation.name)}
-          {[true, false].map((accept) => (
-            <button
-              type="button"
-              key={String(accept)}
-              className={`button ${accept ? "button-main" : "button-quiet"}`}
-              onClick={() =>
-                attempt(
-                  session.call((options) => parties.answerInvitation({ partyId: invitation.partyId, accept }, options)),
-                )
-              }
-            >
-              {accept ? texts.party.accept : texts.party.decline}
-            </button>
-          ))}
-        </div>
-      ))}
-      {party?.party && (
-        <div className="party">
-          <ul className="people">
-            {party.party.members.map((member) => (
-              <li key={member.playerId}>
-                <strong>{member.name}</strong>
-                <small>
-                  {member.playerId === party.party?.leader
-                    ? texts.party.leader
-                    : member.ready
-                      ? texts.party.ready
-                      : texts.party.notReady}
-                </small>
-              </li>
-            ))}
-          </ul>
-          <div className="row">
-            {!leads && (
-              <button
-                type="button"
-                className="button button-main"
-                onClick={() =>
-                  attempt(session.call((options) => parties.setReady({ ready: !isReady(party, me) }, options)))
-                }
-              >
-                {isReady(party, me) ? texts.party.notReady : texts.party.ready}
-              </button>
-            )}
-            <button
-              type="button"
-              className="button button-quiet"
-              onClick={() => attempt(session.call((options) => parties.leaveParty({}, options)))}
-            >
-              {texts.party.leave}
-            </button>
-          </div>
-        </div>
-      )}
+      {party && <Invitations party={party} attempt={attempt} />}
+      {party?.party && <Members party={party} attempt={attempt} />}
       {!friends.length && !strangers.length && <p className="quiet">{texts.party.noFriends}</p>}
+      <Friends friends={friends} attempt={attempt} />
+      <Strangers met={strangers} attempt={attempt} />
+      <Warning text={failure} />
+    </section>
+  );
+}
+
+function Invitations({ party, attempt }: { party: WatchPartyResponse; attempt: Attempt }) {
+  const texts = useTexts();
+  return party.invitations.map(({ partyId, name }) => (
+    <div key={partyId} className="invitation" role="alert">
+      {texts.party.invited(name)}
+      {[true, false].map((accept) => (
+        <button
+          type="button"
+          key={String(accept)}
+          className={`button ${accept ? "button-main" : "button-quiet"}`}
+          onClick={() => attempt(session.call((options) => parties.answerInvitation({ partyId, accept }, options)))}
+        >
+          {accept ? texts.party.accept : texts.party.decline}
+        </button>
+      ))}
+    </div>
+  ));
+}
+
+function Members({ party, attempt }: { party: WatchPartyResponse; attempt: Attempt }) {
+  const texts = useTexts();
+  const me = player.get()?.playerId;
+  const { leader, members } = party.party!;
+  const ready = members.find((member) => member.playerId === me)?.ready ?? false;
+  return (
+    <div className="party">
       <ul className="people">
-        {friends.map((friend) => (
-          <li key={friend.playerId}>
-            <strong>{friend.name}</strong>
-            <small>{friend.state === FriendState.FRIENDS ? presence(friend.presence, texts) : texts.party.asked}</small>
-            {friend.state === FriendState.ASKS && (
-              <button
-                type="button"
-                className="link"
-                onClick={() =>
-                  attempt(session.call((options) => befriend.addFriend({ playerId: friend.playerId }, options)))
-                }
-              >
-                {texts.party.accept}
-              </button>
-            )}
-            {friend.state === FriendState.FRIENDS && (
-              <button
-                type="button"
-                className="link"
-                onClick={() =>
-                  attempt(session.call((options) => parties.invitePlayer({ playerId: friend.playerId }, options)))
-                }
-              >
-                {texts.party.invite}
-              </button>
-            )}
+        {members.map((member) => (
+          <li key={member.playerId}>
+            <strong>{member.name}</strong>
+            <small>
+              {member.playerId === leader
+                ? texts.party.leader
+                : member.ready
+                  ? texts.party.ready
+                  : texts.party.notReady}
+            </small>
           </li>
         ))}
       </ul>
-      {strangers.length > 0 && <h3>{texts.party.recent}</h3>}
-      <ul className="people">
-        {strangers.map((met) => (
-          <li key={met.playerId}>
-            <strong>{met.name}</strong>
+      <div className="row">
+        {leader !== me && (
+          <button
+            type="button"
+            className="button button-main"
+            onClick={() => attempt(session.call((options) => parties.setReady({ ready: !ready }, options)))}
+          >
+            {ready ? texts.party.notReady : texts.party.ready}
+          </button>
+        )}
+        <button
+          type="button"
+          className="button button-quiet"
+          onClick={() => attempt(session.call((options) => parties.leaveParty({}, options)))}
+        >
+          {texts.party.leave}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Friends({ friends, attempt }: { friends: readonly Friend[]; attempt: Attempt }) {
+  const texts = useTexts();
+  return (
+    <ul className="people">
+      {friends.map(({ playerId, name, state, presence }) => (
+        <li key={playerId}>
+          <strong>{name}</strong>
+          <small>{state === FriendState.FRIENDS ? whereabouts(presence, texts) : texts.party.asked}</small>
+          {state === FriendState.ASKS && (
             <button
               type="button"
               className="link"
-              onClick={() =>
-                attempt(session.call((options) => befriend.addFriend({ playerId: met.playerId }, options)))
-              }
+              onClick={() => attempt(session.call((options) => friendships.addFriend({ playerId }, options)))}
+            >
+              {texts.party.accept}
+            </button>
+          )}
+          {state === FriendState.FRIENDS && (
+            <button
+              type="button"
+              className="link"
+              onClick={() => attempt(session.call((options) => parties.invitePlayer({ playerId }, options)))}
+            >
+              {texts.party.invite}
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Strangers({ met, attempt }: { met: readonly RecentPlayer[]; attempt: Attempt }) {
+  const texts = useTexts();
+  if (!met.length) return null;
+  return (
+    <>
+      <h3>{texts.party.recent}</h3>
+      <ul className="people">
+        {met.map(({ playerId, name }) => (
+          <li key={playerId}>
+            <strong>{name}</strong>
+            <button
+              type="button"
+              className="link"
+              onClick={() => attempt(session.call((options) => friendships.addFriend({ playerId }, options)))}
             >
               {texts.party.add}
             </button>
           </li>
         ))}
       </ul>
-      {failure && (
-        <p className="warning" role="alert">
-          {failure}
-        </p>
-      )}
-    </section>
+    </>
   );
 }
 
-function isReady(state: WatchPartyResponse, me: string): boolean {
-  return state.party?.members.find((member) => member.playerId === me)?.ready ?? false;
-}
-
-function presence(there: PlayerPresence | undefined, texts: ReturnType<typeof useTexts>): string {
+function whereabouts(there: PlayerPresence | undefined, texts: ReturnType<typeof useTexts>): string {
   if (there?.playing) return texts.party.playing;
   return there?.online ? texts.party.online : texts.party.offline;
 }

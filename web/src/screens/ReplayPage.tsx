@@ -96,17 +96,7 @@ function Player({ events }: { events: readonly Event[] }) {
     () => setAt((now) => Math.min(last, now + 1)),
   );
 
-  const seen = useMemo(() => {
-    if (!step) return null;
-    const view = viewAt(events, step.events);
-    const hands = handsAt(events, step);
-    return { view, hands, model: modelAt(view, hands) };
-  }, [events, step]);
-  const names = useMemo(() => (seen ? seatNames(seen.view.opened.seats, texts) : []), [seen, texts]);
-  const lines = useMemo(
-    () => (step ? tellAll(events.slice(0, step.events), names, texts).filter((line) => line.hand === step.hand) : []),
-    [events, step, names, texts],
-  );
+  const { seen, names, lines } = useMoment(events, step);
   if (!step || !seen) return <p className="quiet">{texts.replay.empty}</p>;
   const ended = events[step.events - 1]?.body;
   const faded = new Map(seen.view.lastTrick.filter((act) => act.cards).map((act) => [act.seat, act]));
@@ -154,6 +144,23 @@ function Player({ events }: { events: readonly Event[] }) {
       </section>
     </div>
   );
+}
+
+/** The table after a step, the six names, and the hand so far as text. */
+function useMoment(events: readonly Event[], step: Step | undefined) {
+  const texts = useTexts();
+  const seen = useMemo(() => {
+    if (!step) return null;
+    const view = viewAt(events, step.events);
+    const hands = handsAt(events, step);
+    return { view, hands, model: modelAt(view, hands) };
+  }, [events, step]);
+  const names = useMemo(() => (seen ? seatNames(seen.view.opened.seats, texts) : []), [seen, texts]);
+  const lines = useMemo(
+    () => (step ? tellAll(events.slice(0, step.events), names, texts).filter((line) => line.hand === step.hand) : []),
+    [events, step, names, texts],
+  );
+  return { seen, names, lines };
 }
 
 function useKeys(back: () => void, next: () => void): void {

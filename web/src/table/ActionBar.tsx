@@ -26,12 +26,8 @@ export interface ActionBarProps {
 export function ActionBar(props: ActionBarProps) {
   const texts = useTexts();
   const { ask, held } = props;
-  const { selection, select, confirming } = props.choice;
+  const { selection, select } = props.choice;
   if (props.instead) return <div className="bar bar-instead">{props.instead}</div>;
-  const burning = ask?.moves.some((move) => move.verb === "burn") ?? false;
-  const play = ask && playOf(ask, selection);
-  const leads = ask !== null && !ask.moves.some((move) => move.verb === "pass" || move.verb === "close");
-  const label = burning ? texts.actions.burn : leads ? texts.actions.lead : texts.actions.play;
   return (
     <div className="bar" role="group" aria-label={texts.table.yourTurn}>
       <Steppers held={held} selection={selection} onSelect={select} />
@@ -81,25 +77,37 @@ export function ActionBar(props: ActionBarProps) {
             <Icon name="close" />
           </button>
         )}
-        <button
-          type="button"
-          className={`button button-main ${burning ? "button-burn" : ""}`}
-          data-verb="play"
-          aria-disabled={!play || props.sending}
-          aria-describedby="why-not"
-          onClick={() => play && !props.sending && props.choice.play()}
-        >
-          {props.sending
-            ? texts.table.sending
-            : confirming && play
-              ? texts.actions.confirm(cardsLabel(play.cards, texts))
-              : label}
-        </button>
+        <PlayButton {...props} />
       </div>
       <p id="why-not" className="why-not">
         {props.why}
       </p>
     </div>
+  );
+}
+
+/** Sends what is chosen; grey while that is not lawful. */
+function PlayButton({ ask, choice, sending }: ActionBarProps) {
+  const texts = useTexts();
+  const burning = ask?.moves.some((move) => move.verb === "burn") ?? false;
+  const play = ask && playOf(ask, choice.selection);
+  const leads = ask !== null && !ask.moves.some((move) => move.verb === "pass" || move.verb === "close");
+  const label = burning ? texts.actions.burn : leads ? texts.actions.lead : texts.actions.play;
+  return (
+    <button
+      type="button"
+      className={`button button-main ${burning ? "button-burn" : ""}`}
+      data-verb="play"
+      aria-disabled={!play || sending}
+      aria-describedby="why-not"
+      onClick={() => play && !sending && choice.play()}
+    >
+      {sending
+        ? texts.table.sending
+        : choice.confirming && play
+          ? texts.actions.confirm(cardsLabel(play.cards, texts))
+          : label}
+    </button>
   );
 }
 

@@ -24,19 +24,9 @@ export interface HandProps {
 export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle = false }: HandProps) {
   const texts = useTexts();
   const row = useRef<HTMLDivElement>(null);
-  const drag = useRef<{ ranks: Set<string>; moved: boolean } | null>(null);
   const groups = lowFirst ? groupsOf(held).reverse() : groupsOf(held);
 
-  const paint = (event: PointerEvent) => {
-    if (!drag.current) return;
-    const over = document.elementFromPoint(event.clientX, event.clientY)?.closest<HTMLElement>("[data-rank]");
-    const rank = over?.dataset.rank;
-    if (!rank || drag.current.ranks.has(rank)) return;
-    drag.current.moved = drag.current.ranks.size > 0;
-    drag.current.ranks.add(rank);
-    if (drag.current.moved)
-      onSelect([...drag.current.ranks].reduce((all, each) => taken(all, each, held, wanted), selection));
-  };
+  const stroke = useStroke(selection, held, wanted, onSelect);
 
   const keyed = (event: KeyboardEvent, group: Group, at: number) => {
     const wanted = afterKey(event.key, selection, group, held);
@@ -54,19 +44,7 @@ export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle 
       className={`hand ${idle ? "hand-idle" : ""}`}
       role="group"
       aria-label={`${texts.table.yourHand}, ${texts.cards(held.length)}`}
-      onPointerDown={() => {
-        drag.current = { ranks: new Set(), moved: false };
-      }}
-      onPointerMove={paint}
-      onPointerUp={() => {
-        // A click follows; it must not undo what was drawn over.
-        setTimeout(() => {
-          drag.current = null;
-        }, 0);
-      }}
-      onPointerCancel={() => {
-        drag.current = null;
-      }}
+      {...stroke.handlers}
     >
       {groups.map((group, at) => (
         <Fragment key={group.rank}>
@@ -79,7 +57,7 @@ export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle 
             first={at === 0}
             onKey={(event) => keyed(event, group, at)}
             onTap={(fromFront) => {
-              if (!drag.current?.moved) onSelect(tap(selection, group.rank, fromFront, held, wanted));
+              if (!stroke.drew()) onSelect(tap(selection, group.rank, fromFront, held, wanted));
             }}
             label={texts.groupName(rankName(group.rank, texts), group.held, selection[group.rank] ?? 0)}
           />
@@ -87,6 +65,34 @@ export function Hand({ cards, held, selection, onSelect, wanted, lowFirst, idle 
       ))}
     </div>
   );
+}
+
+/** A stroke over several ranks draws them all in. */
+function useStroke(selection: Selection, held: string, wanted: number, onSelect: (selection: Selection) => void) {
+  const stroke = useRef<{ ranks: Set<string>; moved: boolean } | null>(null);
+  const paint = (event: PointerEvent) => {
+    if (!stroke.current) return;
+    const over = document.elementFromPoint(event.clientX, event.clientY)?.closest<HTMLElement>("[data-rank]");
+    const rank = over?.dataset.rank;
+    const { ranks } = stroke.current;
+    if (!rank || ranks.has(rank)) return;
+    stroke.current.moved = ranks.size > 0;
+    ranks.add(rank);
+    if (stroke.current.moved) onSelect([...ranks].reduce((all, each) => taken(all, each, held, wanted), selection));
+  };
+  const end = () => {
+    stroke.current = null;
+  };
+  const handlers = {
+    onPointerDown: () => {
+      stroke.current = { ranks: new Set(), moved: false };
+    },
+    onPointerMove: paint,
+    // A click follows; it must not undo what was drawn in.
+    onPointerUp: () => void setTimeout(end, 0),
+    onPointerCancel: end,
+  };
+  return { handlers, drew: () => stroke.current?.moved ?? false };
 }
 
 interface ColumnProps {

@@ -141,23 +141,40 @@ export function ChatPanel({
           </div>
         </>
       )}
-      <ul className="chat-seats">
-        {people.map((seat) => (
-          <li key={seat}>
-            {names[seat]}
-            <button
-              type="button"
-              className="icon-button"
-              aria-pressed={muted.includes(seat)}
-              aria-label={`${texts.table.mute} ${names[seat]}`}
-              onClick={() => onMute(seat, !muted.includes(seat))}
-            >
-              <Icon name={muted.includes(seat) ? "mute" : "heard"} />
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Muting names={names} people={people} muted={muted} onMute={onMute} />
     </div>
+  );
+}
+
+function Muting({
+  names,
+  people,
+  muted,
+  onMute,
+}: {
+  names: readonly string[];
+  people: readonly number[];
+  muted: readonly number[];
+  onMute: (seat: number, muted: boolean) => void;
+}) {
+  const texts = useTexts();
+  return (
+    <ul className="chat-seats">
+      {people.map((seat) => (
+        <li key={seat}>
+          {names[seat]}
+          <button
+            type="button"
+            className="icon-button"
+            aria-pressed={muted.includes(seat)}
+            aria-label={`${texts.table.mute} ${names[seat]}`}
+            onClick={() => onMute(seat, !muted.includes(seat))}
+          >
+            <Icon name={muted.includes(seat) ? "mute" : "heard"} />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -6,22 +6,16 @@ import { cardsLabel } from "../state/cardtext";
 import { facing, type SeatModel, type TableModel } from "../state/model";
 import { seatName } from "./names";
 
-export function SeatSheet({
-  seat,
-  model,
-  muted,
-  onAside,
-  onMute,
-  onClose,
-}: {
+interface SeatProps {
   seat: SeatModel;
   model: TableModel;
   muted: boolean;
   /** Feel or ask: what is no answer to a question. */
   onAside: (move: Move) => void;
   onMute: (muted: boolean) => void;
-  onClose: () => void;
-}) {
+}
+
+export function SeatSheet({ seat, model, muted, onAside, onMute, onClose }: SeatProps & { onClose: () => void }) {
   const texts = useTexts();
   const opposite = model.me !== null && facing(model.me, seat.seat);
   return (
@@ -52,27 +46,35 @@ export function SeatSheet({
         </p>
       )}
       {opposite && model.felt !== null && <p>{texts.actions.feltAbout(model.felt)}</p>}
-      <div className="row">
-        {opposite && model.mayFeel && (
-          <button type="button" className="button button-quiet" onClick={() => onAside({ verb: "feel", cards: "" })}>
-            {texts.actions.verb.feel}
-          </button>
-        )}
-        {model.mayAsk.includes(seat.seat) && (
-          <button
-            type="button"
-            className="button button-quiet"
-            onClick={() => onAside({ verb: "ask", cards: "", target: seat.seat })}
-          >
-            {texts.actions.verb.ask}
-          </button>
-        )}
-        {!seat.botLevel && model.me !== null && (
-          <button type="button" className="button button-quiet" aria-pressed={muted} onClick={() => onMute(!muted)}>
-            {muted ? texts.table.heard : texts.table.mute}
-          </button>
-        )}
-      </div>
+      <SeatActions seat={seat} model={model} muted={muted} onAside={onAside} onMute={onMute} />
     </Sheet>
+  );
+}
+
+function SeatActions({ seat, model, muted, onAside, onMute }: SeatProps) {
+  const texts = useTexts();
+  const opposite = model.me !== null && facing(model.me, seat.seat);
+  return (
+    <div className="row">
+      {opposite && model.mayFeel && (
+        <button type="button" className="button button-quiet" onClick={() => onAside({ verb: "feel", cards: "" })}>
+          {texts.actions.verb.feel}
+        </button>
+      )}
+      {model.mayAsk.includes(seat.seat) && (
+        <button
+          type="button"
+          className="button button-quiet"
+          onClick={() => onAside({ verb: "ask", cards: "", target: seat.seat })}
+        >
+          {texts.actions.verb.ask}
+        </button>
+      )}
+      {!seat.botLevel && model.me !== null && (
+        <button type="button" className="button button-quiet" aria-pressed={muted} onClick={() => onMute(!muted)}>
+          {muted ? texts.table.heard : texts.table.mute}
+        </button>
+      )}
+    </div>
   );
 }
