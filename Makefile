@@ -6,7 +6,7 @@ PROTOS := $(wildcard protos/gouji/v1/*.proto)
 help:            ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/engine/*.p[yx]*)
+$(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/*/*.p[yx]*)
 	test -x $(BIN)/python || python3.11 -m venv $(VENV)
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps -e .
@@ -69,6 +69,6 @@ load: install watchers   ## put one table server under load: 100, 1,000 and 4,00
 	  done; test -z "$$failed"
 
 clean:           ## remove all that was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
 .PHONY: help install up test faults leaks matches lint protos fresh lock bench watchers load clean

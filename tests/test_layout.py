@@ -13,6 +13,8 @@ ROOTS = [ROOT / "protos/gen", ROOT / "engine", ROOT / "services"]
 SHARED = {"engine", "v1", "wire", "serving"}
 MAY_IMPORT = {
     "engine": set(),
+    "players": {"engine"},
+    "arena": {"engine", "players"},
     "v1": set(),
     "wire": {"engine", "v1"},
     "migrations": {"serving"},
@@ -21,9 +23,9 @@ MAY_IMPORT = {
     "gateway": SHARED,
     "matchmaking": SHARED,
     "table": SHARED,
-    "bot": SHARED,
+    "bot": {*SHARED, "players"},
     "scoring": SHARED,
-    "cli": {*SHARED, "client", "gateway", "matchmaking", "table", "bot", "scoring", "migrations"},
+    "cli": {*SHARED, "players", "arena", "client", "gateway", "matchmaking", "table", "bot", "scoring", "migrations"},
 }
 """Every package under `gouji`, and which others it may import: services meet through `gouji.v1` alone."""
 
