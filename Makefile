@@ -9,7 +9,7 @@ NODE := PATH=$(abspath $(BIN)):$$PATH
 help:            ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/engine/*.p[yx]*)
+$(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/*/*.p[yx]*)
 	test -x $(BIN)/python || python3.11 -m venv $(VENV)
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps -e .
@@ -102,6 +102,6 @@ load: install watchers   ## put one table server under load: 100, 1,000 and 4,00
 
 clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/engine/*.so loadtest/watchers
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
 .PHONY: help install web up test test-web browser faults leaks matches lint protos protos-ts fresh lock bench recompute watchers load clean

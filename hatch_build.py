@@ -1,4 +1,4 @@
-"""Compile the engine: every ``engine/gouji/engine/*.pyx`` becomes an extension module beside its source."""
+"""Compile the engine: every ``engine/gouji/*/*.pyx`` becomes an extension module beside its source."""
 
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ class EngineBuildHook(BuildHookInterface):
         if self.target_name != "wheel":
             return
         root = Path(self.root)
-        sources = sorted((root / "engine/gouji/engine").glob("*.pyx"))
+        sources = sorted(source.relative_to(root) for source in (root / "engine/gouji").glob("*/*.pyx"))
         extensions = [
-            Extension(f"gouji.engine.{source.stem}", [str(source.relative_to(root))], extra_compile_args=["-O3"])
+            Extension(".".join(source.with_suffix("").parts[1:]), [str(source)], extra_compile_args=["-O3"])
             for source in sources
         ]
         modules = cythonize(extensions, include_path=["engine"], build_dir="build", language_level=3, nthreads=2)
@@ -30,4 +30,4 @@ class EngineBuildHook(BuildHookInterface):
         command.run()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["artifacts"] += ["engine/gouji/engine/*.so", "services/gouji/gateway/web/dist/**"]
+        build_data["artifacts"] += ["engine/gouji/*/*.so", "services/gouji/gateway/web/dist/**"]

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 from openskill.models import PlackettLuce
 
-from gouji.bot.greedy_player import GreedyPlayer
 from gouji.engine import Match as Game
 from gouji.engine import RuleSet
 from gouji.engine.cards import SEATS
+from gouji.players.greedy import GreedyPlayer
 from gouji.scoring.rating import BETA, START, TITLES, Match, Skill, after, is_provisional
 
 HANDS = 3

@@ -6,6 +6,7 @@ comes after that is kept as the requests that the seats will send. A bot chooses
 questions are left to lapse, as most are.
 """
 
+import math
 import random
 import secrets
 from collections import Counter
@@ -13,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from gouji.bot.players import PLAYERS, Player
 from gouji.engine import Action, Hand
+from gouji.players import PLAYERS, Player
 from gouji.serving.auth import Tokens
 from gouji.table.asking import Act, Refused
 from gouji.table.commands import Command
@@ -54,7 +55,7 @@ class Ahead:
                 continue
             if actions == 0:
                 return
-            self._act(seat, self.player.decide(hand.observe(seat), self.chance))
+            self._act(seat, self.player.decide(hand.observe(seat), self.chance.getrandbits(64), math.inf))
             actions -= 1
 
     def step(self) -> Step:
@@ -73,7 +74,7 @@ class Ahead:
                 turn += 1
             if hand.over:
                 break
-            action = self.player.decide(hand.observe(hand.turn), self.chance)
+            action = self.player.decide(hand.observe(hand.turn), self.chance.getrandbits(64), math.inf)
             moves.append((turn, action))
             hand.apply(action)
             turn += 1

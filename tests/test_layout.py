@@ -13,6 +13,8 @@ ROOTS = [ROOT / "protos/gen", ROOT / "engine", ROOT / "services"]
 SHARED = {"engine", "v1", "wire", "serving"}
 MAY_IMPORT = {
     "engine": set(),
+    "players": {"engine"},
+    "arena": {"engine", "players"},
     "v1": set(),
     "wire": {"engine", "v1"},
     "migrations": {"serving"},
@@ -21,10 +23,22 @@ MAY_IMPORT = {
     "gateway": SHARED,
     "matchmaking": SHARED,
     "table": SHARED,
-    "bot": SHARED,
+    "bot": {*SHARED, "players"},
     "scoring": SHARED,
     "tournament": SHARED,
-    "cli": {*SHARED, "client", "gateway", "matchmaking", "table", "bot", "scoring", "tournament", "migrations"},
+    "cli": {
+        *SHARED,
+        "players",
+        "arena",
+        "client",
+        "gateway",
+        "matchmaking",
+        "table",
+        "bot",
+        "scoring",
+        "tournament",
+        "migrations",
+    },
 }
 """Every package under `gouji`, and which others it may import: services meet through `gouji.v1` alone."""
 

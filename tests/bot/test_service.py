@@ -1,5 +1,6 @@
 """The bot service over real gRPC."""
 
+import math
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,9 +11,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from gouji.bot.metrics import BotMetrics
-from gouji.bot.players import PLAYERS
 from gouji.bot.service import BotServicer, bind, choose
 from gouji.engine import Action, Hand, RuleSet
+from gouji.players import PLAYERS
 from gouji.serving.app import App
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import reason_of
@@ -60,7 +61,7 @@ async def test_a_choice_is_what_the_player_decides_for_that_observation_and_seed
     assert hand.turn is not None
     answer = await bots.Decide(bot_pb2.DecideRequest(decisions=[decision(hand, level)]))
     action = action_from_proto(hand.turn, answer.choices[0].action)
-    assert action == PLAYERS[level]().decide(hand.observe(hand.turn), random.Random(5))
+    assert action == PLAYERS[level]().decide(hand.observe(hand.turn), 5, math.inf)
     assert hand.refusal(action) is None
 
 

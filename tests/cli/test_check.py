@@ -69,3 +69,24 @@ def test_coverage_of_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     file = tmp_path / "some.yaml"
     file.write_text(GOOD.replace("actions", "deeds"))
     assert run("--coverage", file) == (2, f"{file}: a-lone-two-is-gouji: deeds: unknown key\n")
+
+
+BEST = """
+- id: the-lowest-card
+  hands: ["459", "5", "5", "5", "5", "5"]
+  lead: 0
+  best: 0 play 4
+  why: So says this test.
+"""
+
+
+def test_a_bot_is_asked_in_the_cases_that_have_a_best_move(tmp_path: Path) -> None:
+    file = tmp_path / "some.yaml"
+    file.write_text(BEST + GOOD + BEST.replace("the-lowest", "a-higher").replace("play 4", "play 5"))
+    code, output = run("--bot", "greedy", file)
+    assert (code, output) == (1, "a-higher-card: expected '0 play 5' got '0 play 4'\n1 passed, 1 failed\n")
+
+
+def test_a_bot_that_there_is_not_is_told(tmp_path: Path) -> None:
+    code, output = run("--bot", "grandmaster", tmp_path / "none.yaml")
+    assert (code, "no player 'grandmaster'" in output) == (2, True)

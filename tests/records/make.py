@@ -3,14 +3,15 @@
 Bots play at tables in memory, whose secrets and chance come from fixed seeds.
 """
 
+import math
 import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from gouji.bot.players import PLAYERS
 from gouji.engine import RuleSet
 from gouji.engine.record_text import format_record
 from gouji.engine.records import Record
+from gouji.players import PLAYERS
 from gouji.table.asking import Act
 from gouji.table.collecting import Contribution
 from gouji.table.records import record_of, unfinished
@@ -109,7 +110,7 @@ class Playing:
         level, by = self.table.seats[seat].bot_level, events_pb2.DECIDED_BY_BOT
         if not level and self.chance.random() < 0.9:
             by = events_pb2.DECIDED_BY_PLAYER
-        action = PLAYERS[level or "greedy"]().decide(hand.observe(seat), self.chance)
+        action = PLAYERS[level or "greedy"]().decide(hand.observe(seat), self.chance.getrandbits(64), math.inf)
         if hand.refusal(action):  # as a table's server does with a bot that errs
             action = hand.default_action()
         decided = self.table.decide(Act(seat, self.table.turn, action, by), self.now)

@@ -122,6 +122,13 @@ class Case:
             raise self.error(key, str(broken)) from None
         return ""
 
+    def action(self, key: str, hand: Hand, text: str) -> Action:
+        """Read an action."""
+        try:
+            return read_action(hand, text)
+        except ValueError as broken:
+            raise self.error(key, str(broken)) from None
+
     def refusal(self, key: str, hand: Hand, text: str) -> str:
         """Return the reason for which an action would be refused, or nothing; what a fault costs is not looked at."""
         try:

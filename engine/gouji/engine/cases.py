@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import yaml
 
+from gouji.engine.actions import Action
 from gouji.engine.cards import SEATS
 from gouji.engine.case_text import Case, CaseError
 from gouji.engine.errors import EngineError, InvalidState
@@ -21,7 +22,9 @@ from gouji.engine.tribute import Aftermath, Debt, to_settle
 
 _SEATS_KEYS: Final = ("finished", "opened", "burning", "revolted")
 _POSITION_KEYS: Final = frozenset({"hands", "lead", "phase", "owed", *_SEATS_KEYS})
-_CASE_KEYS: Final = _POSITION_KEYS | {"id", "cites", "rules", "deal", "previous", "match", "actions", "expect"}
+_CASE_KEYS: Final = _POSITION_KEYS | {
+    "id", "cites", "rules", "deal", "previous", "match", "actions", "expect", "best", "why",
+}  # fmt: skip
 _PREVIOUS_KEYS: Final = frozenset({"order", "opened", "burns", "chokes", "stuck", "calls", "doubled"})
 
 
@@ -75,13 +78,13 @@ def _check_keys(case: Case) -> None:
     for key in raw:
         if key not in _CASE_KEYS:
             raise case.error(str(key), "unknown key")
-    for key in ("id", "expect") if "deal" in raw else ("id", "hands", "lead", "expect"):
+    for key in _needed(case):
         if key not in raw:
             raise case.error(key, "missing")
     for key in sorted(_POSITION_KEYS & raw.keys()) if "deal" in raw else ():
         raise case.error(key, "does not go with deal")
     case.text("id", raw["id"])
-    expect = raw["expect"]
+    expect = raw.get("expect", {})
     if not isinstance(expect, Mapping):
         raise case.error("expect", "must be a mapping")
     for key in expect:
@@ -89,21 +92,65 @@ def _check_keys(case: Case) -> None:
             raise case.error(f"expect.{key}", "unknown key")
 
 
+def _needed(case: Case) -> tuple[str, ...]:
+    """Name the keys that a case must have: what stands, and what is asked of it; a best move also says why."""
+    where = () if "deal" in case.raw else ("hands", "lead")
+    return ("id", *where, *(("best", "why") if "best" in case.raw else ("expect",)))
+
+
 # Playing
 
 
 def run_case(case: Case) -> Outcome:
     """Play one case. Raises `CaseError` for what cannot be read: unknown keys, malformed cards, seats or rules."""
+    hand, refused = _played(case)
+    if refused:
+        return Outcome(case, (refused,))
+    failures: list[str] = []
+    for key, wanted in case.raw.get("expect", {}).items():
+        failures += EXPECTATIONS[key](case, f"expect.{key}", hand, wanted)
+    if "best" in case.raw:
+        failures += _unfit(case, hand)
+    return Outcome(case, tuple(failures))
+
+
+def puzzle(case: Case) -> tuple[Hand, tuple[Action, ...]]:
+    """Set up a case that has best moves: the hand whose asked seat has to find one of them, and the moves.
+
+    Raises `CaseError` for a case that cannot be read or played so far.
+    """
+    hand, refused = _played(case)
+    if refused:
+        raise case.error("actions", refused)
+    return hand, tuple(case.action("best", hand, text) for text in _best(case))
+
+
+def _played(case: Case) -> tuple[Hand, str]:
+    """Set the hand up and do the case's actions; say which was refused, if one was."""
     _check_keys(case)
     hand = _dealt(case) if "deal" in case.raw else _position(case)
     for text in case.texts("actions", case.raw.get("actions") or []):
         refused = case.try_action("actions", hand, text)
         if refused:
-            return Outcome(case, (f"expected {text!r} to be accepted got {refused}",))
-    failures: list[str] = []
-    for key, wanted in case.raw["expect"].items():
-        failures += EXPECTATIONS[key](case, f"expect.{key}", hand, wanted)
-    return Outcome(case, tuple(failures))
+            return hand, f"expected {text!r} to be accepted got {refused}"
+    return hand, ""
+
+
+def _best(case: Case) -> list[str]:
+    """Read the best moves: one, or a list of such as are as good as each other."""
+    case.text("why", case.raw["why"])
+    best = case.raw["best"]
+    return [best] if isinstance(best, str) else case.texts("best", best)
+
+
+def _unfit(case: Case, hand: Hand) -> list[str]:
+    """Say which best moves are not lawful, and whether nothing else is."""
+    best = _best(case)
+    refused = {text: case.refusal("best", hand, text) for text in best}
+    failures = [f"expected {text!r} to be accepted got {reason}" for text, reason in refused.items() if reason]
+    if not failures and set(hand.legal_actions()) <= {case.action("best", hand, text) for text in best}:
+        failures.append("expected another lawful move than the best got none")
+    return failures
 
 
 def rules_of(case: Case) -> RuleSet:
@@ -196,4 +243,4 @@ def _lists(case: Case, key: str, raw: Mapping[str, Any], *sizes: int) -> list[li
     return found
 
 
-__all__ = ["Case", "CaseError", "Outcome", "read_cases", "rules_of", "run_case"]
+__all__ = ["Case", "CaseError", "Outcome", "puzzle", "read_cases", "rules_of", "run_case"]

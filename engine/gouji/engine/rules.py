@@ -139,6 +139,10 @@ class RuleSet:
         """Return the value of an option by name."""
         return self.values[name]
 
+    def __reduce__(self) -> tuple[type["RuleSet"], tuple[str, tuple[tuple[str, Value], ...]]]:
+        """Pickle what was asked for; what follows from it is worked out anew."""
+        return RuleSet, (self.preset, self.overrides)
+
     def spec(self) -> dict[str, str]:
         """Preset and overrides as text, as `parse` reads them."""
         return {"preset": self.preset} | {name: OPTIONS[name].show(value) for name, value in self.overrides}

@@ -1,14 +1,14 @@
 """The bot service over gRPC: `bind` and the servicer. A choice depends on observation and seed alone."""
 
 import asyncio
-import random
+import math
 from typing import Any, Final
 
 import grpc
 
 from gouji.bot.metrics import BotMetrics
-from gouji.bot.players import PLAYERS
 from gouji.engine import EngineError
+from gouji.players import PLAYERS
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role
 from gouji.serving.clock import Clock
@@ -87,7 +87,7 @@ def choose(decision: bot_pb2.Decision) -> bot_pb2.Choice:
         observation = observation_from_proto(decision.observation)
         if observation.question is None:
             return bot_pb2.Choice(error="not_your_turn")
-        action = player().decide(observation, random.Random(decision.seed))  # noqa: S311 (must be repeatable)
+        action = player().decide(observation, decision.seed, math.inf)
     except (EngineError, ValueError):
         # What was wrong may quote cards, so it is not passed on.
         return bot_pb2.Choice(error="malformed")

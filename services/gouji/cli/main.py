@@ -15,6 +15,7 @@ COMMANDS = {
     "migrate": "gouji.cli.migrate:migrate",
     "rules": "gouji.cli.rules:rules",
     "check": "gouji.cli.check:check",
+    "arena": "gouji.cli.arena:arena",
     "record": "gouji.cli.record:record",
     "replay": "gouji.cli.replay:replay",
     "verify": "gouji.cli.verify:verify",

@@ -1,7 +1,6 @@
 """A level that gets rid of its low cards first and keeps jokers for the end."""
 
 from collections.abc import Iterable
-from random import Random
 from typing import ClassVar, Final
 
 from gouji.engine import Action, ActionKind, Observation
@@ -36,7 +35,7 @@ class GreedyPlayer:
 
     summary: ClassVar[str] = "Plays its cheapest cards and saves its jokers."
 
-    def decide(self, observation: Observation, _rng: Random, /) -> Action:
+    def decide(self, observation: Observation, _seed: int, _budget_seconds: float, /) -> Action:
         """Choose; raises ValueError when the seat is not asked."""
         choices = observation.legal_actions(compact=True)
         if not choices:

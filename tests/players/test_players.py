@@ -1,11 +1,12 @@
 """What every player must do, and what each is for."""
 
+import math
 import random
 
 import pytest
 
-from gouji.bot.players import PLAYERS
 from gouji.engine import Action, Hand, RuleSet
+from gouji.players import PLAYERS
 
 STANDARD = RuleSet.parse("standard")
 
@@ -21,7 +22,7 @@ def play_out(hand: Hand, levels: tuple[str, ...], seed: int) -> list[Action]:
     while not hand.over:
         assert hand.turn is not None
         player = PLAYERS[levels[hand.turn]]()
-        action = player.decide(hand.observe(hand.turn), random.Random(chance.getrandbits(64)))
+        action = player.decide(hand.observe(hand.turn), chance.getrandbits(64), math.inf)
         hand.apply(action)  # raises for what is not legal
         done.append(action)
     return done
@@ -33,7 +34,7 @@ def decide(hands: list[str], *acts: str, lead: int = 0, level: str = "greedy", *
     for act in acts:
         hand.apply(Action.parse(act))
     assert hand.turn is not None
-    return str(PLAYERS[level]().decide(hand.observe(hand.turn), random.Random(0)))
+    return str(PLAYERS[level]().decide(hand.observe(hand.turn), 0, math.inf))
 
 
 @pytest.mark.parametrize("level", PLAYERS)
@@ -55,7 +56,7 @@ def test_the_same_observation_and_seed_give_the_same_choice(level: str) -> None:
 def test_a_player_that_is_not_asked_says_so(level: str) -> None:
     hand = Hand.position(STANDARD, ["4449", "55", "5", "5", "5", "5"], 0)
     with pytest.raises(ValueError, match="not asked"):
-        PLAYERS[level]().decide(hand.observe(1), random.Random(0))
+        PLAYERS[level]().decide(hand.observe(1), 0, math.inf)
 
 
 @pytest.mark.parametrize("level", PLAYERS)
@@ -66,7 +67,7 @@ def test_a_player_says_in_a_sentence_what_it_is(level: str) -> None:
 def test_random_takes_each_legal_action_as_likely_as_any_other() -> None:
     observation = Hand.position(STANDARD, ["459", "5", "5", "5", "5", "5"], 0).observe(0)
     chance = random.Random(3)
-    taken = [PLAYERS["random"]().decide(observation, chance) for _ in range(600)]
+    taken = [PLAYERS["random"]().decide(observation, chance.getrandbits(64), math.inf) for _ in range(600)]
     counts = [taken.count(action) for action in observation.legal_actions()]
     assert len(counts) == 3
     assert all(150 < count < 250 for count in counts)

@@ -11,9 +11,9 @@ class RandomPlayer:
 
     summary: ClassVar[str] = "Plays any lawful action."
 
-    def decide(self, observation: Observation, rng: Random, /) -> Action:
+    def decide(self, observation: Observation, seed: int, _budget_seconds: float, /) -> Action:
         """Choose; raises ValueError when the seat is not asked."""
         choices = observation.legal_actions()
         if not choices:
             raise ValueError("this seat is not asked")
-        return rng.choice(choices)
+        return Random(seed).choice(choices)  # noqa: S311 (must be repeatable)
