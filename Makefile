@@ -34,9 +34,8 @@ test: install    ## run all tests, and the short form of those that kill real pr
 	$(BIN)/pytest -n auto --dist worksteal -m "not faults and not browser"
 	$(BIN)/pytest -m faults
 
-test-web: web    ## run the tests of the web client and its SDK, and the short form of those in a browser
+test-web: web    ## check and test the web client and its SDK, without a browser
 	cd web && $(NODE) npm run check && $(NODE) npm test
-	$(BIN)/pytest -m browser
 
 browser: web     ## play whole games in browsers, cut networks, kill servers: minutes
 	GOUJI_BROWSER=long $(BIN)/pytest -m browser

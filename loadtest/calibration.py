@@ -131,7 +131,7 @@ def _play(
         while (seat := hand.turn) is not None:
             seen = hand.observe(seat)
             anything = chance.random() < careless[seat]
-            hand.apply(chance.choice(seen.legal_actions(compact=True)) if anything else bot.decide(seen, chance))
+            hand.apply(chance.choice(seen.legal_actions(compact=True)) if anything else bot.decide(seen, 0, 1.0))
         for worth, seat in zip(TITLES, game.record(hand).order, strict=False):
             titles[seat] += worth
     return Match(players, game.scores, titles, game.team_scores or (), ended_at=1)

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 
 from gouji.client import Credentials, Patience, Session, TableClient
 from gouji.client.deals import DealWatch
+from gouji.client.tables import Server
 from gouji.engine import Action, RuleSet
 from gouji.engine.deal import deal_cards
 from gouji.engine.records import verify
@@ -290,8 +291,8 @@ class At(TableClient):
         super().__init__(session, table_id)
         self._there = address
 
-    async def locate(self) -> str:
-        return self._there
+    async def locate(self) -> Server:
+        return Server("", self._there)
 
 
 def kinds(log: list[Event], kind: str) -> list[Event]:

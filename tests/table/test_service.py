@@ -205,7 +205,7 @@ async def test_a_seat_observes_its_cards_and_what_it_may_do(people: Any) -> None
 
 async def test_a_page_asks_briefly_and_learns_what_would_become_of_a_move(people: Any) -> None:
     whole = await people.player("p0").observe("t1")
-    assert whole.observation.history.ByteSize()
+    assert whole.observation.HasField("history")
     assert whole.observation.position
     assert whole.default_action in whole.legal_actions
     lawful = await people.player("p0").observe("t1", brief=True, proposed=action_to_proto(LEAD))

@@ -11,7 +11,7 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
-from gouji.cli.serve import SERVICES, find_bind
+from gouji.cli.serve import SERVICES, find_binds
 from gouji.client.addresses import open_channel
 from gouji.serving.app import App
 from gouji.serving.settings import Settings
@@ -92,7 +92,9 @@ def doors(sqlite_settings: Settings) -> Doors:
     @asynccontextmanager
     async def open_door(**changes: Any) -> AsyncIterator[Door]:
         chosen = sqlite_settings.model_copy(update={"door_port": 0, "web_port": 0, **AT_ONCE, **changes})
-        async with running_app(chosen, {name: find_bind(name) for name in SERVICES}) as app:
+        async with running_app(
+            chosen, {bind.__module__: bind for name in SERVICES for bind in find_binds(name)}
+        ) as app:
             assert app.public_address
             async with open_channel(app.public_address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
                 yield Door(app, channel)

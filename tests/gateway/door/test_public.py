@@ -2,7 +2,7 @@
 
 import pytest
 
-from gouji.cli.serve import SERVICES, find_bind
+from gouji.cli.serve import SERVICES, find_binds
 from gouji.gateway.public import OF_NO_TABLE, SERVED_BY, Method, is_internal, public_methods
 from gouji.serving.app import App
 from gouji.serving.auth import Role
@@ -20,7 +20,8 @@ async def roles(sqlite_settings: Settings) -> dict[str, dict[str, dict[str, set[
     found = {}
     for name in SERVICES:
         app = App(sqlite_settings, name)
-        find_bind(name)(app)
+        for bind in find_binds(name):
+            bind(app)
         found[name] = {full.removeprefix(PREFIX): table for full, table in app._roles.items()}
     return found  # type: ignore[return-value]
 
@@ -41,7 +42,7 @@ def test_what_somebody_outside_may_call_comes_in_and_nothing_else(
 
 def test_methods_are_marked_in_the_protos() -> None:
     methods = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
-    assert {name for name in methods if is_internal(methods[name])} == {"Open", "Adopt", "Drain"}
+    assert {name for name in methods if is_internal(methods[name])} == {"Open", "Adopt", "Drain", "RemoveFromTables"}
 
 
 def test_what_concerns_no_table_goes_to_any_server() -> None:
