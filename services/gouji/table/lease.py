@@ -33,7 +33,17 @@ class Lease:
         return min(self._seconds / (12 if self._failed else 3), max(self._until - self._clock.monotonic(), 0))
 
     async def begin(self, address: str, room: Room) -> None:
-        """Begin a lease as a new server; tables of the one before are free then. Raises `StorageUnavailable`."""
+        """Begin a lease as a new server; tables of the one before are free then.
+
+        Raises `StorageUnavailable`, also when the database takes longer than a lease to answer.
+        """
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._begin(address, room)
+        except TimeoutError as error:
+            raise StorageUnavailable from error
+
+    async def _begin(self, address: str, room: Room) -> None:
         if self.server_id:
             await self._ownership.release(self.server_id)
         server_id = f"table-{secrets.token_hex(8)}"
