@@ -11,13 +11,16 @@ import pytest
 
 from gouji.scoring.board_store import Boards
 from gouji.scoring.boards import Counted
+from gouji.scoring.intake import Intake, Ruling
 from gouji.scoring.ledger import SeatSum
 from gouji.scoring.seasons import Schedule
 from gouji.scoring.service import bind
 from gouji.serving.app import App
-from gouji.serving.schema import match_results, match_seats, players
+from gouji.serving.schema import match_results, match_seats, outbox, players
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
+from gouji.v1.events_pb2 import Seat
+from gouji.v1.scoring_pb2 import HandResult
 
 NOVEMBER = 1_793_491_200_000_000  # 2026-11-01
 
@@ -91,3 +94,32 @@ async def test_an_operator_sees_what_somebody_has_played(app: App) -> None:
         "in one team: 0 matches, 0 won, 0 drawn, 0 lost, +0 points to +0",
         "against each other: 1 matches, 1 won, 0 drawn, 0 lost, +4 points to -4",
     ]
+
+
+async def test_an_operator_sees_the_hands_of_a_match_and_what_was_corrected_in_it(app: App) -> None:
+    intake = Intake(app.database, Schedule.parse("monthly"))
+    for number in (1, 2):
+        await record(app, intake, number)
+    ruling = HandResult(order=[5, 4, 3, 2, 1, 0], scores=[-4, -2, 0, 0, 2, 4], team_scores=[-2, 2])
+    await intake.correct(Ruling("t2", 1, 1, ruling, "the order was read wrongly", "dora"))
+    await intake.correct(Ruling("t2", 2, 1, HandResult(voided=True), "a card was missing", "dora"))
+    shown, as_json = await asyncio.gather(
+        gouji(app, "history", "ann", "--match", "t2"), gouji(app, "history", "ann", "--match", "t2", "--json")
+    )
+    *hands, first, second = shown[1].splitlines()
+    assert hands == ["hand 1  place 6  -4 points  revision 2", "hand 2  void  revision 2"]
+    assert first.endswith("hand 1 corrected, revision 2: the order was read wrongly")
+    assert second.endswith("hand 2 corrected, revision 2: a card was missing")
+    assert [one["revision"] for one in json.loads(as_json[1])["corrections"]] == [2, 2]
+
+
+async def record(app: App, intake: Intake, number: int) -> None:
+    """Bring a hand that Ann won, as a table does."""
+    seats = [Seat(player_id="ann"), *(Seat(bot_level="greedy") for _ in range(5))]
+    result = HandResult(table_id="t2", hand=number, seats=seats, order=range(6), results=number)
+    result.scores.extend([4, 2, 0, 0, -2, -4])
+    result.team_scores.extend([2, -2])
+    row = {"table_id": "t2", "hand": number, "payload": result.SerializeToString(), "created_at": 0}
+    async with app.database.begin() as connection:
+        await connection.execute(outbox.insert().values(**row))
+    await intake.record(result)

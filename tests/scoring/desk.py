@@ -108,6 +108,10 @@ class Desk:
         answer = await self.stub.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))
         return list(answer.hands)
 
+    async def corrections(self, table_id: str = "t1") -> list[scoring_pb2.Correction]:
+        answer = await self.stub.GetMatch(scoring_pb2.GetMatchRequest(table_id=table_id))
+        return list(answer.corrections)
+
     async def ratings(self, *players: str, family: str = "standard") -> dict[str, tuple[float, float, int]]:
         """Mean, deviation and matches of some; of six people by default."""
         request = scoring_pb2.GetRatingsRequest(player_ids=players or SIX, family=family)

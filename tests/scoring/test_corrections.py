@@ -49,12 +49,15 @@ async def test_a_correction_is_a_revision_and_points_and_sums_follow(desk: Desk)
     assert [row.points for row in await desk.rows(player_points)][:6] == TURNED["scores"]
 
 
-async def test_who_corrected_and_why_is_kept(desk: Desk) -> None:
+async def test_who_corrected_is_kept_and_when_and_why_is_told(desk: Desk) -> None:
     await desk.record(last())
     await desk.correct(voided=True, reason="a card was missing")
     (row,) = await desk.rows(hand_corrections)
     assert (row.revision, row.number, row.corrected_by, row.reason) == (2, 1, "dora", "a card was missing")
-    assert row.corrected_at > 0
+    (told,) = await desk.corrections()
+    assert (told.hand, told.revision, told.reason) == (1, 2, "a card was missing")
+    assert told.corrected.ToMicroseconds() == row.corrected_at > 0
+    assert (await desk.match())[0].voided
 
 
 async def test_a_rated_match_that_is_corrected_moves_ratings_by_what_it_should_have_made(desk: Desk) -> None:

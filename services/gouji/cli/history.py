@@ -1,6 +1,6 @@
 """`gouji history PLAYER`: what a player has played."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -8,8 +8,9 @@ import typer
 from gouji.cli.operator import Json, ask, print_json
 from gouji.cli.options import with_settings
 from gouji.serving.settings import Settings
-from gouji.v1 import history_pb2, history_pb2_grpc
+from gouji.v1 import history_pb2, history_pb2_grpc, scoring_pb2, scoring_pb2_grpc
 from gouji.v1.history_pb2 import GetHeadToHeadRequest, GetStatisticsRequest, ListHistoryRequest, MatchFilter, Statistics
+from gouji.v1.scoring_pb2 import HandResult
 
 
 @with_settings
@@ -19,6 +20,7 @@ def history(
     *,
     statistics: Annotated[bool, typer.Option("--statistics", help="Sums over the matches, by preset.")] = False,
     beside: Annotated[str, typer.Option("--beside", help="Sums over the matches with this player.", metavar="ID")] = "",
+    match: Annotated[str, typer.Option("--match", help="The hands of this match and corrections.", metavar="ID")] = "",
     preset: Annotated[str, typer.Option(help="Matches of this preset.")] = "",
     queue: Annotated[str, typer.Option(help="Matches of this queue.")] = "",
     season: Annotated[str, typer.Option(help="Matches of this season; current for the one that is on.")] = "",
@@ -26,17 +28,20 @@ def history(
     address: Annotated[str | None, typer.Option(help="A scoring server; what the settings say when unset.")] = None,
     json: Json = False,
 ) -> None:
-    """List a player's matches, the newest first, or sum them up."""
+    """List a player's matches, the newest first, or sum them up; or the hands of one, and what was corrected in it."""
     which = MatchFilter(preset=preset, queue=queue, season=season)
 
-    def call(method: str, request: Any) -> Any:
+    def call(method: str, request: Any, stub_class: Any = history_pb2_grpc.HistoryServiceStub) -> Any:
         where = address or settings.scoring_address
-        stub_class = history_pb2_grpc.HistoryServiceStub
         return ask(
             settings, "gouji history", where, stub_class, lambda stub, how: getattr(stub, method)(request, **how)
         )
 
-    if beside:
+    if match:
+        request = scoring_pb2.GetMatchRequest(table_id=match)
+        answer = call("GetMatch", request, scoring_pb2_grpc.ScoringServiceStub)
+        lines = [*_hands(player, answer.hands), *map(_correction, answer.corrections)]
+    elif beside:
         answer = call("GetHeadToHead", GetHeadToHeadRequest(player_id=player, other_id=beside, filter=which))
         lines = [_balance("in one team", answer.together), _balance("against each other", answer.against)]
     elif statistics:
@@ -57,6 +62,18 @@ def _line(match: history_pb2.MatchSummary) -> str:
     points = match.seats[match.seat].points
     played = f"{match.table_id}  {match.ended.ToJsonString()}  {match.preset}  {match.queue or '-'}"
     return f"{played}  {outcome}  {points:+d} points"
+
+
+def _hands(player: str, hands: Iterable[HandResult]) -> Iterator[str]:
+    for hand in hands:
+        for seat in (number for number, held in enumerate(hand.seats) if held.player_id == player):
+            made = "void" if hand.voided else "given up" if hand.abandoned else ""
+            made = made or f"place {list(hand.order).index(seat) + 1}  {hand.scores[seat]:+d} points"
+            yield f"hand {hand.hand}  {made}" + (f"  revision {hand.revision}" if hand.revision > 1 else "")
+
+
+def _correction(one: scoring_pb2.Correction) -> str:
+    return f"{one.corrected.ToJsonString()}  hand {one.hand} corrected, revision {one.revision}: {one.reason}"
 
 
 def _statistics(one: Statistics) -> Iterator[str]:

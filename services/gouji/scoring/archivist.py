@@ -12,7 +12,7 @@ import grpc
 
 from gouji.engine.record_text import MalformedNotation, parse_record
 from gouji.engine.records import Record, verify
-from gouji.scoring.intake import read_hands_of
+from gouji.scoring.hands import read_hands_of
 from gouji.serving.channels import Channels
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError, refusal_of

@@ -12,11 +12,12 @@ from gouji.v1.scoring_pb2 import HandResult
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A later revision of a result: the ``number``-th correction of its match."""
+    """A later revision of a result, why it came about, and when: microseconds from 1970 on."""
 
-    number: int
     revision: int
     result: HandResult
+    reason: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,16 @@ async def read_hands(connection: AsyncConnection, table_ids: Iterable[str]) -> d
     )
     for table_id, payload in await connection.execute(query):
         found[table_id].results.append(_result(payload, 1))
-    revised = sa.select(later.table_id, later.number, later.revision, later.payload)
-    revised = revised.where(later.table_id.in_(list(found)))
-    for table_id, number, revision, payload in await connection.execute(revised.order_by(later.table_id, later.number)):
-        found[table_id].corrections.append(Correction(number, revision, _result(payload, revision)))
+    revised = sa.select(hand_corrections).where(later.table_id.in_(list(found)))
+    for row in await connection.execute(revised.order_by(later.table_id, later.number)):
+        correction = Correction(row.revision, _result(row.payload, row.revision), row.reason, row.corrected_at)
+        found[row.table_id].corrections.append(correction)
     return found
+
+
+async def read_hands_of(connection: AsyncConnection, table_id: str) -> Hands:
+    """Read all results of one match."""
+    return (await read_hands(connection, [table_id]))[table_id]
 
 
 def _result(payload: bytes, revision: int) -> HandResult:

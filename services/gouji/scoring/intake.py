@@ -13,7 +13,7 @@ from gouji.scoring.board_store import Boards
 from gouji.scoring.boards import Counted, more, points_of, scores_of
 from gouji.scoring.books import Books, preset_of, region_of
 from gouji.scoring.events import finished
-from gouji.scoring.hands import Hands, nameless, read_hands
+from gouji.scoring.hands import Hands, nameless, read_hands_of
 from gouji.scoring.rated import Rated, Ratings
 from gouji.scoring.rating import match_to_rate
 from gouji.scoring.seasons import Schedule
@@ -141,11 +141,6 @@ class Intake:
         else:
             made = await self._ratings.rate(connection, rated) if new else {}
         await self._boards.rate(connection, counted, scores_of(made), matches)
-
-
-async def read_hands_of(connection: AsyncConnection, table_id: str) -> Hands:
-    """Read all results of one match."""
-    return (await read_hands(connection, [table_id]))[table_id]
 
 
 def _payload(result: HandResult) -> bytes:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from gouji.scoring import ledger
 from gouji.scoring.board_service import bind_leaderboards, schedule_of
 from gouji.scoring.feed_service import bind_feed
+from gouji.scoring.hands import Correction
 from gouji.scoring.history_service import bind_history
 from gouji.scoring.intake import Intake, Ruling
 from gouji.scoring.metrics import ScoringMetrics
@@ -89,17 +90,17 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     async def GetMatch(  # noqa: N802 (gRPC's name)
         self, request: scoring_pb2.GetMatchRequest, _context: Any
     ) -> scoring_pb2.GetMatchResponse:
-        """List the hands of a match so far as they stand.
+        """List the hands of a match so far as they stand, and their corrections.
 
         Refused with `unknown_match` when none is recorded, with `board_shut` for a tournament's board that is not open.
         """
         table_id = read_id("table_id", request.table_id)
         if await is_shut(self._database, table_id):
             raise board_shut()
-        hands = await self._store.match(table_id)
+        hands, corrections = await self._store.match(table_id)
         if not hands:
             raise ServiceError("unknown_match", f"No hand of match {table_id} is recorded.")
-        return scoring_pb2.GetMatchResponse(hands=hands)
+        return scoring_pb2.GetMatchResponse(hands=hands, corrections=map(_correction, corrections))
 
     async def GetRatings(  # noqa: N802 (gRPC's name)
         self, request: scoring_pb2.GetRatingsRequest, _context: Any
@@ -146,6 +147,12 @@ def _reason(reason: str) -> str:
     if len(reason) > MOST_REASON or not reason.isprintable() or not reason.strip():
         raise malformed("reason", f"not 1 to {MOST_REASON} characters that can be shown")
     return reason
+
+
+def _correction(correction: Correction) -> scoring_pb2.Correction:
+    told = scoring_pb2.Correction(hand=correction.result.hand, revision=correction.revision, reason=correction.reason)
+    told.corrected.FromMicroseconds(correction.at)
+    return told
 
 
 def _rating(player_id: str, skill: Skill) -> scoring_pb2.Rating:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gouji.scoring.intake import read_hands_of
+from gouji.scoring.hands import Correction, read_hands_of
 from gouji.scoring.rated import read_skills, select_ratings
 from gouji.scoring.rating import START, Skill, widened
 from gouji.serving.database import Database
@@ -26,15 +26,16 @@ class Store:
             skills |= await read_skills(connection, select_ratings(skills, family))
         return {one: widened(one, skill, now) for one, skill in skills.items()}
 
-    async def match(self, table_id: str) -> list[HandResult]:
-        """List the results of a match that stand, by hand, with names and revisions; empty when there is none."""
-        async with self._database.connect() as connection:
-            hands = sorted((await read_hands_of(connection, table_id)).standing(), key=lambda result: result.hand)
-            seats = [seat for result in hands for seat in result.seats if seat.player_id]
+    async def match(self, table_id: str) -> tuple[list[HandResult], list[Correction]]:
+        """List the results of a match that stand, by hand, with names; and its corrections. Both may be empty."""
+        async with self._database.snapshot() as connection:
+            hands = await read_hands_of(connection, table_id)
+            standing = sorted(hands.standing(), key=lambda result: result.hand)
+            seats = [seat for result in standing for seat in result.seats if seat.player_id]
             names = await _names(connection, {seat.player_id for seat in seats})
         for seat in seats:
             seat.name = names.get(seat.player_id, "")
-        return hands
+        return standing, hands.corrections
 
 
 async def _names(connection: AsyncConnection, player_ids: Iterable[str]) -> dict[str, str]:

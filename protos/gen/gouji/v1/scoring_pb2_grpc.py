@@ -69,7 +69,7 @@ class ScoringServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetMatch(self, request, context):
-        """The hands of one match; those of a tournament's board once its last table has ended. Roles: any.
+        """The hands of one match and their corrections; those of a tournament's board once its last table has ended. Roles: any.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

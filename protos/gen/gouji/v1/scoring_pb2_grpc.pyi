@@ -36,7 +36,7 @@ class ScoringServiceStub:
     RecordHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]
-    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
+    """The hands of one match and their corrections; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]
     """How strong players and bots are believed to be. Roles: service."""
     CorrectHand: _grpc.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]
@@ -52,7 +52,7 @@ class ScoringServiceAsyncStub(ScoringServiceStub):
     RecordHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.RecordHandRequest, _scoring_pb2.RecordHandResponse]  # type: ignore[assignment]
     """Record a finished hand; recording it again changes nothing, another result for it is refused. Roles: service."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetMatchRequest, _scoring_pb2.GetMatchResponse]  # type: ignore[assignment]
-    """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
+    """The hands of one match and their corrections; those of a tournament's board once its last table has ended. Roles: any."""
     GetRatings: _aio.UnaryUnaryMultiCallable[_scoring_pb2.GetRatingsRequest, _scoring_pb2.GetRatingsResponse]  # type: ignore[assignment]
     """How strong players and bots are believed to be. Roles: service."""
     CorrectHand: _aio.UnaryUnaryMultiCallable[_scoring_pb2.CorrectHandRequest, _scoring_pb2.CorrectHandResponse]  # type: ignore[assignment]
@@ -77,7 +77,7 @@ class ScoringServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scoring_pb2.GetMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scoring_pb2.GetMatchResponse, _abc.Awaitable[_scoring_pb2.GetMatchResponse]]:
-        """The hands of one match; those of a tournament's board once its last table has ended. Roles: any."""
+        """The hands of one match and their corrections; those of a tournament's board once its last table has ended. Roles: any."""
 
     @_abc_1.abstractmethod
     def GetRatings(

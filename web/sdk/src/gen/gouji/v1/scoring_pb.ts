@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/scoring.proto.
  */
 export const file_gouji_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChZnb3VqaS92MS9zY29yaW5nLnByb3RvEghnb3VqaS52MSKNBQoKSGFuZFJlc3VsdBIQCgh0YWJsZV9pZBgBIAEoCRIMCgRoYW5kGAIgASgNEiAKBXJ1bGVzGAMgASgLMhEuZ291amkudjEuUnVsZVNldBINCgVxdWV1ZRgEIAEoCRIdCgVzZWF0cxgFIAMoCzIOLmdvdWppLnYxLlNlYXQSDQoFb3JkZXIYBiADKA0SDgoGc2NvcmVzGAcgAygREhMKC3RlYW1fc2NvcmVzGAggAygREikKBWVuZGVkGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZkaWdlc3QYCiABKAkSDAoEbGFzdBgLIAEoCBIUCgxtYXRjaF9zY29yZXMYDCADKBESGQoRbWF0Y2hfdGVhbV9zY29yZXMYDSADKBESDgoGb3BlbmVkGA4gAygNEiIKBWJ1cm5zGA8gAygLMhMuZ291amkudjEuQnVyblRyaWVkEioKCHRyaWJ1dGVzGBAgAygLMhguZ291amkudjEuVHJpYnV0ZVNldHRsZWQSJQoJcHVyY2hhc2VzGBEgAygLMhIuZ291amkudjEuUHVyY2hhc2USDQoFc3dlZXAYEiABKAgSEAoIcmV2b2x0ZWQYEyADKA0SKQoFYmVnYW4YFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3Jlc3VsdHMYFSABKA0SEQoJYWJhbmRvbmVkGBYgASgIEg4KBnZvaWRlZBgXIAEoCBISCgp0b3VybmFtZW50GBggASgJEhAKCHJldmlzaW9uGBkgASgNEhAKCHN0YW5kX2luGBogASgJEiIKB2NvbmR1Y3QYHiADKAsyES5nb3VqaS52MS5Db25kdWN0IoABCgdDb25kdWN0EhEKCWJ5X3BsYXllchgBIAEoDRIOCgZieV9ib3QYAiABKA0SEAoIYnlfY2xvY2sYAyABKA0SDgoGYWJzZW50GAQgASgIEgwKBGxlZnQYBSABKAgSDwoHcGVuYWx0eRgGIAEoDRIRCglhYnNlbnRfdXMYByABKAQiOAoJQnVyblRyaWVkEg4KBmJ1cm5lchgBIAEoDRIOCgZidXJuZWQYAiABKA0SCwoDd29uGAMgASgIInIKDlRyaWJ1dGVTZXR0bGVkEg0KBXBheWVyGAEgASgNEhAKCHJlY2VpdmVyGAIgASgNEgwKBHBhaWQYAyABKA0SEAoIcmV0dXJuZWQYBCABKA0SEAoIcmVzaXN0ZWQYBSABKAgSDQoFc2hvd24YBiABKAgiRQoIUHVyY2hhc2USDQoFYnV5ZXIYASABKA0SDgoGc2VsbGVyGAIgASgNEgwKBHNvbGQYAyABKA0SDAoEcGFpZBgEIAEoDSI5ChFSZWNvcmRIYW5kUmVxdWVzdBIkCgZyZXN1bHQYASABKAsyFC5nb3VqaS52MS5IYW5kUmVzdWx0Ii4KElJlY29yZEhhbmRSZXNwb25zZRIYChBhbHJlYWR5X3JlY29yZGVkGAEgASgIIiMKD0dldE1hdGNoUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCSI3ChBHZXRNYXRjaFJlc3BvbnNlEiMKBWhhbmRzGAEgAygLMhQuZ291amkudjEuSGFuZFJlc3VsdCI3ChFHZXRSYXRpbmdzUmVxdWVzdBISCgpwbGF5ZXJfaWRzGAEgAygJEg4KBmZhbWlseRgCIAEoCSI3ChJHZXRSYXRpbmdzUmVzcG9uc2USIQoHcmF0aW5ncxgBIAMoCzIQLmdvdWppLnYxLlJhdGluZyJcCgZSYXRpbmcSEQoJcGxheWVyX2lkGAEgASgJEgoKAm11GAIgASgBEg0KBXNpZ21hGAMgASgBEg8KB21hdGNoZXMYBCABKA0SEwoLcHJvdmlzaW9uYWwYBSABKAgimgEKEkNvcnJlY3RIYW5kUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCRIMCgRoYW5kGAIgASgNEhAKCHJldmlzaW9uGAMgASgNEg4KBnZvaWRlZBgEIAEoCBINCgVvcmRlchgFIAMoDRIOCgZzY29yZXMYBiADKBESEwoLdGVhbV9zY29yZXMYByADKBESDgoGcmVhc29uGAggASgJIicKE0NvcnJlY3RIYW5kUmVzcG9uc2USEAoIcmV2aXNpb24YASABKA0yvQIKDlNjb3JpbmdTZXJ2aWNlEk0KClJlY29yZEhhbmQSGy5nb3VqaS52MS5SZWNvcmRIYW5kUmVxdWVzdBocLmdvdWppLnYxLlJlY29yZEhhbmRSZXNwb25zZSIEoLsYARJBCghHZXRNYXRjaBIZLmdvdWppLnYxLkdldE1hdGNoUmVxdWVzdBoaLmdvdWppLnYxLkdldE1hdGNoUmVzcG9uc2USTQoKR2V0UmF0aW5ncxIbLmdvdWppLnYxLkdldFJhdGluZ3NSZXF1ZXN0GhwuZ291amkudjEuR2V0UmF0aW5nc1Jlc3BvbnNlIgSguxgBEkoKC0NvcnJlY3RIYW5kEhwuZ291amkudjEuQ29ycmVjdEhhbmRSZXF1ZXN0Gh0uZ291amkudjEuQ29ycmVjdEhhbmRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_gouji_v1_events, file_gouji_v1_options, file_gouji_v1_rules]);
+  fileDesc("ChZnb3VqaS92MS9zY29yaW5nLnByb3RvEghnb3VqaS52MSKNBQoKSGFuZFJlc3VsdBIQCgh0YWJsZV9pZBgBIAEoCRIMCgRoYW5kGAIgASgNEiAKBXJ1bGVzGAMgASgLMhEuZ291amkudjEuUnVsZVNldBINCgVxdWV1ZRgEIAEoCRIdCgVzZWF0cxgFIAMoCzIOLmdvdWppLnYxLlNlYXQSDQoFb3JkZXIYBiADKA0SDgoGc2NvcmVzGAcgAygREhMKC3RlYW1fc2NvcmVzGAggAygREikKBWVuZGVkGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZkaWdlc3QYCiABKAkSDAoEbGFzdBgLIAEoCBIUCgxtYXRjaF9zY29yZXMYDCADKBESGQoRbWF0Y2hfdGVhbV9zY29yZXMYDSADKBESDgoGb3BlbmVkGA4gAygNEiIKBWJ1cm5zGA8gAygLMhMuZ291amkudjEuQnVyblRyaWVkEioKCHRyaWJ1dGVzGBAgAygLMhguZ291amkudjEuVHJpYnV0ZVNldHRsZWQSJQoJcHVyY2hhc2VzGBEgAygLMhIuZ291amkudjEuUHVyY2hhc2USDQoFc3dlZXAYEiABKAgSEAoIcmV2b2x0ZWQYEyADKA0SKQoFYmVnYW4YFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3Jlc3VsdHMYFSABKA0SEQoJYWJhbmRvbmVkGBYgASgIEg4KBnZvaWRlZBgXIAEoCBISCgp0b3VybmFtZW50GBggASgJEhAKCHJldmlzaW9uGBkgASgNEhAKCHN0YW5kX2luGBogASgJEiIKB2NvbmR1Y3QYHiADKAsyES5nb3VqaS52MS5Db25kdWN0IoABCgdDb25kdWN0EhEKCWJ5X3BsYXllchgBIAEoDRIOCgZieV9ib3QYAiABKA0SEAoIYnlfY2xvY2sYAyABKA0SDgoGYWJzZW50GAQgASgIEgwKBGxlZnQYBSABKAgSDwoHcGVuYWx0eRgGIAEoDRIRCglhYnNlbnRfdXMYByABKAQiOAoJQnVyblRyaWVkEg4KBmJ1cm5lchgBIAEoDRIOCgZidXJuZWQYAiABKA0SCwoDd29uGAMgASgIInIKDlRyaWJ1dGVTZXR0bGVkEg0KBXBheWVyGAEgASgNEhAKCHJlY2VpdmVyGAIgASgNEgwKBHBhaWQYAyABKA0SEAoIcmV0dXJuZWQYBCABKA0SEAoIcmVzaXN0ZWQYBSABKAgSDQoFc2hvd24YBiABKAgiRQoIUHVyY2hhc2USDQoFYnV5ZXIYASABKA0SDgoGc2VsbGVyGAIgASgNEgwKBHNvbGQYAyABKA0SDAoEcGFpZBgEIAEoDSI5ChFSZWNvcmRIYW5kUmVxdWVzdBIkCgZyZXN1bHQYASABKAsyFC5nb3VqaS52MS5IYW5kUmVzdWx0Ii4KElJlY29yZEhhbmRSZXNwb25zZRIYChBhbHJlYWR5X3JlY29yZGVkGAEgASgIIiMKD0dldE1hdGNoUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCSJiChBHZXRNYXRjaFJlc3BvbnNlEiMKBWhhbmRzGAEgAygLMhQuZ291amkudjEuSGFuZFJlc3VsdBIpCgtjb3JyZWN0aW9ucxgCIAMoCzIULmdvdWppLnYxLkNvcnJlY3Rpb24iawoKQ29ycmVjdGlvbhIMCgRoYW5kGAEgASgNEhAKCHJldmlzaW9uGAIgASgNEi0KCWNvcnJlY3RlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAQgASgJIjcKEUdldFJhdGluZ3NSZXF1ZXN0EhIKCnBsYXllcl9pZHMYASADKAkSDgoGZmFtaWx5GAIgASgJIjcKEkdldFJhdGluZ3NSZXNwb25zZRIhCgdyYXRpbmdzGAEgAygLMhAuZ291amkudjEuUmF0aW5nIlwKBlJhdGluZxIRCglwbGF5ZXJfaWQYASABKAkSCgoCbXUYAiABKAESDQoFc2lnbWEYAyABKAESDwoHbWF0Y2hlcxgEIAEoDRITCgtwcm92aXNpb25hbBgFIAEoCCKaAQoSQ29ycmVjdEhhbmRSZXF1ZXN0EhAKCHRhYmxlX2lkGAEgASgJEgwKBGhhbmQYAiABKA0SEAoIcmV2aXNpb24YAyABKA0SDgoGdm9pZGVkGAQgASgIEg0KBW9yZGVyGAUgAygNEg4KBnNjb3JlcxgGIAMoERITCgt0ZWFtX3Njb3JlcxgHIAMoERIOCgZyZWFzb24YCCABKAkiJwoTQ29ycmVjdEhhbmRSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoDTK9AgoOU2NvcmluZ1NlcnZpY2USTQoKUmVjb3JkSGFuZBIbLmdvdWppLnYxLlJlY29yZEhhbmRSZXF1ZXN0GhwuZ291amkudjEuUmVjb3JkSGFuZFJlc3BvbnNlIgSguxgBEkEKCEdldE1hdGNoEhkuZ291amkudjEuR2V0TWF0Y2hSZXF1ZXN0GhouZ291amkudjEuR2V0TWF0Y2hSZXNwb25zZRJNCgpHZXRSYXRpbmdzEhsuZ291amkudjEuR2V0UmF0aW5nc1JlcXVlc3QaHC5nb3VqaS52MS5HZXRSYXRpbmdzUmVzcG9uc2UiBKC7GAESSgoLQ29ycmVjdEhhbmQSHC5nb3VqaS52MS5Db3JyZWN0SGFuZFJlcXVlc3QaHS5nb3VqaS52MS5Db3JyZWN0SGFuZFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_gouji_v1_events, file_gouji_v1_options, file_gouji_v1_rules]);
 
 /**
  * A finished hand as the table's outbox sends it. A voided hand (R9.1) is none; a match that is given up has one more
@@ -452,7 +452,7 @@ export const GetMatchRequestSchema: GenMessage<GetMatchRequest> = /*@__PURE__*/
   messageDesc(file_gouji_v1_scoring, 7);
 
 /**
- * Its hands in order.
+ * Its hands in order, as they stand, and what has been corrected in them.
  *
  * @generated from message gouji.v1.GetMatchResponse
  */
@@ -461,6 +461,13 @@ export type GetMatchResponse = Message<"gouji.v1.GetMatchResponse"> & {
    * @generated from field: repeated gouji.v1.HandResult hands = 1;
    */
   hands: HandResult[];
+
+  /**
+   * In the order in which they were made.
+   *
+   * @generated from field: repeated gouji.v1.Correction corrections = 2;
+   */
+  corrections: Correction[];
 };
 
 /**
@@ -469,6 +476,42 @@ export type GetMatchResponse = Message<"gouji.v1.GetMatchResponse"> & {
  */
 export const GetMatchResponseSchema: GenMessage<GetMatchResponse> = /*@__PURE__*/
   messageDesc(file_gouji_v1_scoring, 8);
+
+/**
+ * That a hand was corrected.
+ *
+ * @generated from message gouji.v1.Correction
+ */
+export type Correction = Message<"gouji.v1.Correction"> & {
+  /**
+   * @generated from field: uint32 hand = 1;
+   */
+  hand: number;
+
+  /**
+   * The one that was written.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp corrected = 3;
+   */
+  corrected?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.Correction.
+ * Use `create(CorrectionSchema)` to create a new message.
+ */
+export const CorrectionSchema: GenMessage<Correction> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_scoring, 9);
 
 /**
  * Whose, in which family of rules.
@@ -496,7 +539,7 @@ export type GetRatingsRequest = Message<"gouji.v1.GetRatingsRequest"> & {
  * Use `create(GetRatingsRequestSchema)` to create a new message.
  */
 export const GetRatingsRequestSchema: GenMessage<GetRatingsRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_scoring, 9);
+  messageDesc(file_gouji_v1_scoring, 10);
 
 /**
  * One for each id asked for, in that order.
@@ -515,7 +558,7 @@ export type GetRatingsResponse = Message<"gouji.v1.GetRatingsResponse"> & {
  * Use `create(GetRatingsResponseSchema)` to create a new message.
  */
 export const GetRatingsResponseSchema: GenMessage<GetRatingsResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_scoring, 10);
+  messageDesc(file_gouji_v1_scoring, 11);
 
 /**
  * What is believed of a skill. A team whose means add up to 24 more than the other's wins five matches in six.
@@ -562,7 +605,7 @@ export type Rating = Message<"gouji.v1.Rating"> & {
  * Use `create(RatingSchema)` to create a new message.
  */
 export const RatingSchema: GenMessage<Rating> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_scoring, 11);
+  messageDesc(file_gouji_v1_scoring, 12);
 
 /**
  * What a recorded hand is to become.
@@ -628,7 +671,7 @@ export type CorrectHandRequest = Message<"gouji.v1.CorrectHandRequest"> & {
  * Use `create(CorrectHandRequestSchema)` to create a new message.
  */
 export const CorrectHandRequestSchema: GenMessage<CorrectHandRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_scoring, 12);
+  messageDesc(file_gouji_v1_scoring, 13);
 
 /**
  * It is so.
@@ -649,7 +692,7 @@ export type CorrectHandResponse = Message<"gouji.v1.CorrectHandResponse"> & {
  * Use `create(CorrectHandResponseSchema)` to create a new message.
  */
 export const CorrectHandResponseSchema: GenMessage<CorrectHandResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_scoring, 13);
+  messageDesc(file_gouji_v1_scoring, 14);
 
 /**
  * Results, once and for ever.
@@ -668,7 +711,7 @@ export const ScoringService: GenService<{
     output: typeof RecordHandResponseSchema;
   },
   /**
-   * The hands of one match; those of a tournament's board once its last table has ended. Roles: any.
+   * The hands of one match and their corrections; those of a tournament's board once its last table has ended. Roles: any.
    *
    * @generated from rpc gouji.v1.ScoringService.GetMatch
    */
