@@ -97,8 +97,8 @@ async def record(url: str, players: int, rate: float) -> None:
         six = [player(number) for number in chance.sample(range(1, players + 1), 6)]
         match = Counted(microseconds(SystemClock().now()), "standard", "eu")
         async with database.begin() as connection:
-            await to.add(connection, match, {one: chance.randint(-6, 6) for one in six})
-            await to.rate(connection, match, {one: chance.randint(0, 3000) for one in six})
+            points = {one: chance.randint(-6, 6) for one in six}
+            await to.count(connection, match, points, {one: chance.randint(0, 3000) for one in six})
         await asyncio.sleep(max(1 / rate - (time.monotonic() - began), 0))
 
 

@@ -35,8 +35,7 @@ async def app(sqlite_settings: Settings) -> AsyncIterator[App]:
         counts = {"hands": 1, "recorded": 1, "hands_in_all": 1, "even_points": 4, "odd_points": -4, "voided": False}
         async with running.database.begin() as connection:
             await connection.execute(players.insert().values(player_id="ann", name="Ann", created_at=0))
-            await boards.add(connection, counted, {"ann": 4, "bob": -4})
-            await boards.rate(connection, counted, {"ann": 1234, "bob": None})
+            await boards.count(connection, counted, {"ann": 4, "bob": -4}, {"ann": 1234, "bob": None})
             await connection.execute(match_results.insert().values(**match, **counts, ended_at=NOVEMBER))
             for seat, (who, points) in enumerate((("ann", 4), ("bob", -4))):
                 held = {"table_id": "t1", "seat": seat, "player_id": who, "ended_at": NOVEMBER}

@@ -45,12 +45,12 @@ class Scorer:
     ) -> None:
         """Record what people made of a match."""
         async with self.database.begin() as connection:
-            await self.boards.add(connection, Counted(ended_at, preset, region), points, matches)
+            await self.boards.count(connection, Counted(ended_at, preset, region), points, {}, matches)
 
     async def rate(self, scores: Mapping[str, int | None], ended_at: int = NOVEMBER, region: str = "eu") -> None:
         """Record what a match made of ratings."""
         async with self.database.begin() as connection:
-            await self.boards.rate(connection, Counted(ended_at, "standard", region), scores)
+            await self.boards.count(connection, Counted(ended_at, "standard", region), {}, scores)
 
     async def fold(self) -> None:
         """Fold all that there is."""

@@ -132,8 +132,7 @@ async def test_results_without_a_common_player_do_not_wait_for_each_other(postgr
     match = Counted(NOVEMBER, "standard", "eu")
     async with one.database.begin() as first, two.database.begin() as second:
         for process, connection, player in ((one, first, "ann"), (two, second, "bob"), (one, first, "cid")):
-            await process.boards.add(connection, match, {player: 1})
-            await process.boards.rate(connection, match, {player: 2})
+            await process.boards.count(connection, match, {player: 1}, {player: 2})
     assert await one.scores() == {"ann": 2, "bob": 2, "cid": 1}
     for process in (one, two):
         await process.database.close()
@@ -161,7 +160,7 @@ async def test_a_result_that_is_rolled_back_leaves_the_boards_as_they_were(score
 
     async def fail() -> None:
         async with scorer.database.begin() as connection:
-            await scorer.boards.add(connection, Counted(NOVEMBER, "standard", "eu"), {"ann": 2, "bob": 2})
+            await scorer.boards.count(connection, Counted(NOVEMBER, "standard", "eu"), {"ann": 2, "bob": 2}, {})
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -255,7 +254,7 @@ async def test_boards_that_were_not_reached_are_archived_by_the_next_who_looks(s
 async def test_a_season_becomes_final_after_the_results_that_are_being_recorded(scorer: Scorer, other: Scorer) -> None:
     await scorer.add({"ann": 4})
     async with scorer.database.begin() as connection:
-        await scorer.boards.add(connection, Counted(NOVEMBER, "standard", "eu"), {"ann": 1, "bob": 2})
+        await scorer.boards.count(connection, Counted(NOVEMBER, "standard", "eu"), {"ann": 1, "bob": 2}, {})
         ending = asyncio.create_task(other.archive(DECEMBER))
         assert not (await asyncio.wait([ending], timeout=0.2))[0]
     await ending

@@ -4,7 +4,7 @@ A result changes its players' own rows and inserts what moved, so that two resul
 both. What moved is folded into the counts of players by score afterwards, by one process at a time.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import sqlalchemy as sa
@@ -25,6 +25,9 @@ FOLDING: Final = "boards fold"
 _NAMED: Final = ("season_id", "kind", "preset", "region")
 _COUNT_KEY: Final = ("board_id", "width", "low")
 
+_Entries = dict[tuple[int, str], Entry]
+"""What people have on boards."""
+
 
 class Boards:
     """Leaderboards in the database, as results change them."""
@@ -33,28 +36,32 @@ class Boards:
         self._database = database
         self._seasons = Seasons(database, schedule)
 
-    async def add(
-        self, connection: AsyncConnection, match: Counted, points: Mapping[str, int], matches: int = 1
+    async def count(
+        self,
+        connection: AsyncConnection,
+        match: Counted,
+        points: Mapping[str, int],
+        scores: Mapping[str, int | None],
+        matches: int = 1,
     ) -> None:
-        """Add what people made of a match to the boards of points, in the transaction that records it.
+        """Add what people made of a match to the boards of points, and put their ratings after it on those of ratings.
 
-        A correction adds what differs, with ``matches`` 0; one that voids the match takes it back with -1. One match a
-        transaction, and this before `rate`: so no two writers wait for each other in a ring.
+        In the transaction that records it; ``scores`` are None of provisional ratings. A correction adds what differs,
+        with ``matches`` 0; one that voids the match takes it back with -1. One match a transaction: so no two writers
+        wait for each other in a ring.
         """
-        await self._change(
-            connection, Kind.POINTS, match, points, lambda who, entry: gained(entry, points[who], matches)
-        )
+        people = {Kind.POINTS: points, Kind.RATING: scores}
+        if not any(people.values()):
+            return
+        season = await self._seasons.counting(connection, match.ended_at)
+        kinds = await self._ids(connection, [one for kind in people for one in boards_of(kind, season, match)])
+        before = await self._held(connection, sorted((one, who) for one, kind in kinds.items() for who in people[kind]))
 
-    async def rate(
-        self, connection: AsyncConnection, match: Counted, scores: Mapping[str, int | None], matches: int = 1
-    ) -> None:
-        """Put people's ratings after a match on the boards of ratings; None for a provisional one.
+        def later(kind: Kind, who: str, entry: Entry) -> Entry:
+            return gained(entry, points[who], matches) if kind is Kind.POINTS else rated(entry, scores[who], matches)
 
-        ``matches`` is as in `add`.
-        """
-        await self._change(
-            connection, Kind.RATING, match, scores, lambda who, entry: rated(entry, scores[who], matches)
-        )
+        after = {(one, who): later(kinds[one], who, entry) for (one, who), entry in before.items()}
+        await self._put(connection, before, after)
 
     async def fold(self) -> bool:
         """Fold some of what moved into the counts; returns whether there may be more."""
@@ -100,62 +107,44 @@ class Boards:
             await connection.execute(done.values(players=players))
         return True
 
-    async def _change(
-        self,
-        connection: AsyncConnection,
-        kind: Kind,
-        match: Counted,
-        who: Iterable[str],
-        after: Callable[[str, Entry], Entry],
-    ) -> None:
-        """Change what people have on all boards of a kind on which a match counts."""
-        people = sorted(who)
-        if not people:
-            return
-        season = await self._seasons.counting(connection, match.ended_at)
-        ids = await self._ids(connection, boards_of(kind, season, match))
-        before = await self._held(connection, ids, people)
-        later = {(board_id, player): after(player, entry) for (board_id, player), entry in before.items()}
+    async def _put(self, connection: AsyncConnection, before: _Entries, after: _Entries) -> None:
+        """Write what people have on boards now, and what moved."""
         mine = board_entries.c
         changed = sa.update(board_entries).where(
             mine.board_id == sa.bindparam("board"), mine.player_id == sa.bindparam("player")
         )
-        await connection.execute(
-            changed,
-            [{"board": board_id, "player": player, **entry._asdict()} for (board_id, player), entry in later.items()],
-        )
-        moves = [(board_id, move(before[board_id, player], entry)) for (board_id, player), entry in later.items()]
-        if rows := [{"board_id": board_id, **moved._asdict()} for board_id, moved in moves if moved]:
-            await connection.execute(board_moves.insert(), rows)
+        rows = [{"board": board_id, "player": player, **entry._asdict()} for (board_id, player), entry in after.items()]
+        await connection.execute(changed, rows)
+        moves = [(board_id, move(before[board_id, player], entry)) for (board_id, player), entry in after.items()]
+        if moved := [{"board_id": board_id, **one._asdict()} for board_id, one in moves if one]:
+            await connection.execute(board_moves.insert(), moved)
 
-    async def _ids(self, connection: AsyncConnection, wanted: Sequence[Board]) -> list[int]:
-        """Find the boards' ids, in order; those that nobody stood on yet are made."""
+    async def _ids(self, connection: AsyncConnection, wanted: Sequence[Board]) -> dict[int, Kind]:
+        """Find the boards' ids and of what they are; those that nobody stood on yet are made."""
         keys = sorted((board.season, board.kind.value, board.preset, board.region) for board in wanted)
-        query = sa.select(boards.c.board_id).where(sa.tuple_(*(boards.c[name] for name in _NAMED)).in_(keys))
-        found = list(await connection.scalars(query))
+        named = sa.tuple_(*(boards.c[name] for name in _NAMED)).in_(keys)
+        query = sa.select(boards.c.board_id, boards.c.kind).where(named)
+        found = (await connection.execute(query)).all()
         if len(found) < len(wanted):
             once = self._database.insert(boards).on_conflict_do_nothing(index_elements=_NAMED)
             await connection.execute(once, [dict(zip(_NAMED, key, strict=True)) for key in keys])
-            found = list(await connection.scalars(query))
-        return sorted(found)
+            found = (await connection.execute(query)).all()
+        return {row.board_id: Kind(row.kind) for row in found}
 
-    async def _held(
-        self, connection: AsyncConnection, ids: Sequence[int], people: Sequence[str]
-    ) -> dict[tuple[int, str], Entry]:
+    async def _held(self, connection: AsyncConnection, keys: Sequence[tuple[int, str]]) -> _Entries:
         """Lock people's rows on boards; who is not there yet gets an empty one. Both in one order: nobody deadlocks."""
         mine = board_entries.c
         once = self._database.insert(board_entries).on_conflict_do_nothing(index_elements=["board_id", "player_id"])
         empty = Entry(0, 0, listed=False)._asdict()
-        keys = [(board_id, player) for board_id in ids for player in people]
         await connection.execute(once, [{"board_id": board, "player_id": player, **empty} for board, player in keys])
         query = (
             sa.select(board_entries)
-            .where(mine.board_id.in_(ids), mine.player_id.in_(people))
+            .where(mine.board_id.in_({one for one, _ in keys}), mine.player_id.in_({who for _, who in keys}))
             .order_by(mine.board_id, mine.player_id)
             .with_for_update()
         )
-        rows = await connection.execute(query)
-        return {(row.board_id, row.player_id): Entry(row.score, row.matches, row.listed) for row in rows}
+        rows = {(row.board_id, row.player_id): row for row in await connection.execute(query)}
+        return {key: Entry(rows[key].score, rows[key].matches, rows[key].listed) for key in keys}
 
     async def _count(self, connection: AsyncConnection, moves: Sequence[tuple[int, int | None, int | None]]) -> None:
         statement = self._database.insert(board_counts)

@@ -1,7 +1,7 @@
 """SQL of the sums that follow from results, by match, seat and hand. Written in the result's own transaction.
 
-Who writes a match holds its name first, then locks players on boards of points, then ratings, then players on boards of
-ratings, each in the order of their keys: no two writers wait in a ring.
+Who writes a match holds its name first, then locks ratings, then players on boards, each in the order of their keys: no
+two writers wait in a ring.
 """
 
 from collections.abc import Sequence
@@ -42,6 +42,10 @@ class Books:
         mine = player_points.c
         hand = (mine.table_id == result.table_id) & (mine.hand == result.hand)
         await connection.execute(sa.delete(player_points).where(hand))
+        await self.add_points(connection, result)
+
+    async def add_points(self, connection: AsyncConnection, result: HandResult) -> None:
+        """Write what the people made of a hand of which nothing stands."""
         rows = points_rows(result)
         if rows:
             await connection.execute(sa.insert(player_points), rows)

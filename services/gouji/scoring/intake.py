@@ -62,7 +62,7 @@ class Intake:
                 return True
             await _prove(connection, message)
             await self._keep(connection, result)
-            await self._books.write_points(connection, result)
+            await self._books.add_points(connection, result)
             await self._conclude(connection, hands.standing(), Hands([*hands.results, result], hands.corrections))
         return False
 
@@ -134,13 +134,12 @@ class Intake:
         counted = Counted(match.ended_at, preset_of(now[0]), region_of(now[0]))
         matches = (new is not None) - (old is not None)
         added = more(points_of(now) if new else {}, points_of(before) if old else {})
-        await self._boards.add(connection, counted, added, matches)
         rated = Rated(now[0].table_id, preset_of(now[0]), match, len(hands.corrections))
         if await self._ratings.is_rated(connection, rated.table_id):
             made = await self._ratings.rerate(connection, rated, old, new)
         else:
             made = await self._ratings.rate(connection, rated) if new else {}
-        await self._boards.rate(connection, counted, scores_of(made), matches)
+        await self._boards.count(connection, counted, added, scores_of(made), matches)
 
 
 def _payload(result: HandResult) -> bytes:

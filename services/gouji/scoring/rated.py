@@ -51,7 +51,7 @@ class Ratings:
 
     async def is_rated(self, connection: AsyncConnection, table_id: str) -> bool:
         """Say whether a match has changed the ratings that stand."""
-        return await connection.scalar(await self._first(connection, table_id)) is not None
+        return await connection.scalar(_first(table_id)) is not None
 
     async def _locked(self, connection: AsyncConnection, rated: Rated) -> dict[str, Skill]:
         """Read the ratings of all who are involved, and keep others from changing them until the commit."""
@@ -65,7 +65,7 @@ class Ratings:
         self, connection: AsyncConnection, rated: Rated, before: Mapping[str, Skill], made: Mapping[str, Skill]
     ) -> Mapping[str, Skill]:
         """Give the match its number, write down what it changes, and change it; give what was made."""
-        row = {"revision": await standing_revision(connection), "model": MODEL, "ended_at": rated.match.ended_at}
+        row = {"revision": _standing(), "model": MODEL, "ended_at": rated.match.ended_at}
         row |= {"table_id": rated.table_id, "corrections": rated.corrections, "family": rated.family}
         number = await connection.scalar(sa.insert(rated_matches).values(**row).returning(rated_matches.c.number))
         changes = [change_row(number or 0, rated.family, one, before[one], made[one]) for one in sorted(made)]
@@ -81,20 +81,27 @@ class Ratings:
 
     async def _before(self, connection: AsyncConnection, table_id: str) -> dict[str, Skill]:
         """Read the ratings of all who played a match as it found them."""
-        first = (await self._first(connection, table_id)).scalar_subquery()
-        rows = await connection.execute(sa.select(rating_changes).where(rating_changes.c.number == first))
+        first = rating_changes.c.number == _first(table_id).scalar_subquery()
+        rows = await connection.execute(sa.select(rating_changes).where(first))
         return {row.player_id: Skill(row.mu_before, row.sigma_before, row.matches - 1) for row in rows}
-
-    async def _first(self, connection: AsyncConnection, table_id: str) -> sa.Select[int]:
-        mine = rated_matches.c
-        revision = await standing_revision(connection)
-        query = sa.select(mine.number).where(mine.revision == revision, mine.table_id == table_id)
-        return query.order_by(mine.corrections).limit(1)
 
 
 async def standing_revision(connection: AsyncConnection) -> int:
     """Say which revision of all ratings stands."""
-    return await connection.scalar(sa.select(sa.func.max(rating_revisions.c.revision))) or FIRST_REVISION
+    return await connection.scalar(sa.select(_standing())) or FIRST_REVISION
+
+
+def _standing() -> sa.ColumnElement[int]:
+    """Say which revision of all ratings stands, in SQL."""
+    last = sa.select(sa.func.max(rating_revisions.c.revision)).scalar_subquery()
+    return sa.func.coalesce(last, FIRST_REVISION)
+
+
+def _first(table_id: str) -> sa.Select[int]:
+    """Select the number under which a match was rated first."""
+    mine = rated_matches.c
+    query = sa.select(mine.number).where(mine.revision == _standing(), mine.table_id == table_id)
+    return query.order_by(mine.corrections).limit(1)
 
 
 def select_ratings(rated: Iterable[str], family: str) -> sa.Select[Any]:
