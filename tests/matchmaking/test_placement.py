@@ -12,9 +12,10 @@ from gouji.matchmaking.placement import reserve
 from gouji.matchmaking.placing import Placement, of_request
 from gouji.matchmaking.untaken import Untaken
 from gouji.serving.clock import microseconds
-from gouji.serving.schema import server_loads, table_servers, tables
+from gouji.serving.errors import ServiceError
+from gouji.serving.schema import server_loads, table_servers, tables, tournament_boards
 from gouji.serving.testing import ManualClock, until
-from gouji.v1.events_pb2 import Seat
+from gouji.v1.events_pb2 import Board, Seat
 from gouji.v1.matchmaking_pb2 import PlaceTableRequest
 
 BOTS = [Seat(bot_level="greedy")] * 5
@@ -176,3 +177,23 @@ async def test_tables_wait_for_a_server_when_there_is_none_and_that_is_counted(b
     async with books.database.begin() as connection:
         await connection.execute(sa.update(tables).values(state="live"))
     assert await seen() == (0, 0)
+
+
+async def test_a_tournaments_board_is_placed_until_it_is_open(books: Any) -> None:
+    board = Board(board_id="spring/1/1", commitment=bytes(32))
+
+    async def place_board(number: int) -> str:
+        seats = [Seat(bot_level="greedy")] * 6
+        asked = PlaceTableRequest(request_id=f"r{number}", seats=seats, board=board, board_secret=b"sealed")
+        return str(await books.matches.place(of_request(asked, f"t{number:03}", ["greedy"]), number))
+
+    async with books.database.begin() as connection:
+        await connection.execute(sa.insert(tournament_boards).values(board_id=board.board_id))
+    assert await place_board(1) == "t001"
+    async with books.database.begin() as connection:
+        await connection.execute(sa.update(tournament_boards).values(opened_at=1))
+    assert await place_board(1) == "t001"
+    with pytest.raises(ServiceError) as refused:
+        await place_board(2)
+    assert refused.value.reason == "wrong_stage"
+    assert list(await books.assigned()) == ["t001"]

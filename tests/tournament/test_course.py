@@ -198,8 +198,24 @@ def test_a_cancelled_event_plays_its_tables_out_and_opens_their_boards() -> None
         made.tables[table_id] = Ended("over", (2, 0))
     made.turn()
     assert made.event.done
-    assert list(made.event.rounds[0].secrets) == [1]
+    assert list(made.event.rounds[0].secrets) == [1, 2]
     assert not made.event.rounds_over
+
+
+def test_a_cancelled_event_opens_what_was_placed_and_never_noted_and_no_round_that_has_not_begun() -> None:
+    made = running(break_seconds=60)
+    made.turn()
+    made.change("CANCEL")
+    assert made.event.done
+    made = running()
+    made.turn()
+    assert not made.event.rounds[0].tables
+    made.change("CANCEL")
+    assert course.follow(made.event, News(1, {}, {}, {"spring/1/1", "spring/1/2"}), SECRET, made.now) is None
+    assert not made.event.done
+    made.turn()
+    assert made.event.done
+    assert list(made.event.rounds[0].secrets) == [1, 2]
 
 
 def test_a_round_begins_after_its_break_and_may_be_paired_anew_until_then() -> None:

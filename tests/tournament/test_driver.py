@@ -172,3 +172,45 @@ async def test_a_table_waits_for_who_sits_elsewhere(running: Any) -> None:
     await running.come(lambda event: event.played[0].placed == 2)
     seats = [seat for spec in (await running.tables.all()).values() for seat in spec.seats]
     assert [seat for seat in seats if seat.name == "Ann"] == [Seat(player_id="ann", name="Ann")]
+
+
+async def placed_unnoted(running: Any) -> None:
+    """Have the tables of the first round placed by a driver that dies before it writes that down."""
+    await process(running, 0).drive("spring")
+    assert not running.hall.asked
+    with pytest.raises(Stops):
+        await process(running, 6).drive("spring")
+    assert len(running.hall.asked) == 2
+
+
+async def test_a_board_that_was_placed_before_a_crash_and_a_cancellation_opens_when_its_table_has_ended(
+    serve: Any,
+) -> None:
+    async with serve(tournament_poll_ms=2_000_000_000) as running:
+        await running.begin(rounds=1, boards=1)
+        await placed_unnoted(running)
+        await running.change("CANCEL")
+        for _ in range(2):
+            await process(running, 0).drive("spring")
+            assert await running.tables.open_boards() == set()
+        assert not [entry for entry in await running.director.entries() if entry.HasField("tables_placed")]
+        await running.tables.end()
+        await process(running, 0).drive("spring")
+        assert await running.tables.open_boards() == {"spring/1/1"}
+
+
+async def test_no_board_is_opened_while_a_table_is_placed_that_the_driver_did_not_see(
+    serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nobody(*_: Any) -> set[str]:
+        return set()
+
+    async with serve(tournament_poll_ms=2_000_000_000) as running:
+        await running.begin(rounds=1, boards=1)
+        await placed_unnoted(running)
+        await running.change("CANCEL")
+        with monkeypatch.context() as blind:
+            blind.setattr(Store, "played", nobody)
+            await process(running, 0).drive("spring")
+        assert await running.tables.open_boards() == set()
+        assert not [entry for entry in await running.director.entries() if entry.HasField("board_opened")]

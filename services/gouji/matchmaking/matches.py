@@ -18,6 +18,8 @@ from gouji.matchmaking.store import already_seated, seats_of
 from gouji.matchmaking.tickets import State
 from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
+from gouji.serving.duplicate import keep_shut
+from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, matches, tables, ticket_members, tickets
 from gouji.v1 import table_pb2
 
@@ -60,8 +62,9 @@ class Matches:
     async def place(self, placement: Placement, now: int) -> str:
         """Place a table as asked for; returns its id, or that of the table which the request got before.
 
-        Raises `ServiceError` `already_seated` when one of the players has a seat; then nothing is done. Their waiting
-        tickets are cancelled by the next look at the queues.
+        Raises `ServiceError`, and then nothing is done: `already_seated` when one of the players has a seat,
+        `wrong_stage` for a tournament's board that is open. The next look at the queues cancels tickets with which the
+        players wait.
         """
         async with self._database.begin() as connection:
             return await self.place_within(connection, placement, now)
@@ -73,6 +76,9 @@ class Matches:
         if row.first() is None:
             before = sa.select(tables.c.table_id).where(tables.c.request_id == placement.request_id)
             return str(await connection.scalar(before))
+        board = placement.spec.board.board_id
+        if board and not await keep_shut(connection, board):
+            raise ServiceError("wrong_stage", "The board is open: nobody plays it any more.")
         elsewhere = sorted(placement.players.keys() - await occupy(self._database, connection, [placement]))
         if elsewhere:
             seats = await seats_of(connection, elsewhere)

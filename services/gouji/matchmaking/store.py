@@ -1,8 +1,8 @@
 """The SQL of tickets: who waits where, and what became of it.
 
 PostgreSQL locks rows, and everybody locks them in one order, so that nobody waits in a ring: players' names, a match
-or a request's table, parties by id, then tickets by id, then seats by player, then the table servers' counts. Whoever
-only tidies up skips what is locked.
+or a request's table and the board that it plays, parties by id, then tickets by id, then seats by player, then the
+table servers' counts. Whoever only tidies up skips what is locked.
 """
 
 from collections import defaultdict

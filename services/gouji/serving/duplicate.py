@@ -1,6 +1,7 @@
 """Duplicate boards: what was played at a tournament's board stays shut until its last table has ended."""
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
@@ -17,6 +18,13 @@ async def is_shut(database: Database, table_id: str) -> bool:
     )
     async with database.connect() as connection:
         return await connection.scalar(query) is not None
+
+
+async def keep_shut(connection: AsyncConnection, board_id: str) -> bool:
+    """Keep a board from being opened until the transaction ends; False for one that is open already."""
+    row = tournament_boards.c
+    opened = sa.select(row.opened_at).where(row.board_id == board_id).with_for_update(read=True)
+    return await connection.scalar(opened) is None
 
 
 def board_shut() -> ServiceError:

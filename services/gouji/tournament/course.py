@@ -149,12 +149,12 @@ def shut_boards(event: Tournament) -> list[str]:
 
 
 def _opened(event: Tournament, news: News, secret: bytes) -> TournamentEntry | None:
-    """Open a board whose last table has ended; of a cancelled event the last that was placed."""
+    """Open a board whose last table has ended; of a cancelled event, all that nobody plays any more."""
     live = {(number, board) for number, (_, board) in event.live.values()}
     for one in (one for one in event.rounds if one.begun):
         for board in one.shut:
             name = chance.board_id(event.tournament_id, one.number, board)
-            settled = board in one.played if event.stage == CANCELLED else not one.unsettled(board)
+            settled = event.stage == CANCELLED or not one.unsettled(board)
             if settled and (one.number, board) not in live and name not in news.played:
                 opened = tournament_log_pb2.BoardOpened(round=one.number, board=board)
                 opened.secret = chance.board_secret(secret, one.number, board)

@@ -18,7 +18,7 @@ from gouji.tournament.course import News
 from gouji.tournament.metrics import TournamentMetrics
 from gouji.tournament.pairing import Pair
 from gouji.tournament.placing import Placing
-from gouji.tournament.store import Store
+from gouji.tournament.store import StillPlayed, Store
 from gouji.tournament.tournament import Tournament
 from gouji.v1.tournament_log_pb2 import TournamentEntry
 
@@ -89,7 +89,10 @@ class Driver:
                 self._metrics.entries.labels(entry.WhichOneof("body")).inc()
             return entry
 
-        return (await self._books.write(tournament_id, BY_ITSELF, follow)).sequence > before
+        try:
+            return (await self._books.write(tournament_id, BY_ITSELF, follow)).sequence > before
+        except StillPlayed:
+            return False  # the next look finds the table
 
     async def pair(self, tournament_id: str, number: int, author: Author, swaps: Sequence[Pair] = ()) -> Tournament:
         """Pair a round, or by somebody's command one anew that has not begun; gives the event as it is then.

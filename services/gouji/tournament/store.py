@@ -25,6 +25,10 @@ from gouji.v1 import scoring_pb2
 from gouji.v1.tournament_log_pb2 import TournamentEntry
 
 
+class StillPlayed(Exception):
+    """A board that was to be opened has a table at which it is played."""
+
+
 class Store:
     """Events as the database keeps them. Every method raises `StorageUnavailable` when it cannot be reached."""
 
@@ -85,7 +89,10 @@ class Store:
         return [TournamentEntry.FromString(entry) for entry in await connection.scalars(query)]
 
     async def append(self, connection: AsyncConnection, tournament_id: str, entry: TournamentEntry) -> None:
-        """Write an entry, under the event's lock, and what others look at beside the record."""
+        """Write an entry, under the event's lock, and what others look at beside the record.
+
+        Raises `StillPlayed` for one that opens a board too early: a table was placed after somebody looked.
+        """
         row = {"tournament_id": tournament_id, "seq": entry.sequence, "entry": entry.SerializeToString()}
         await connection.execute(sa.insert(tournament_entries).values(**row))
         if people := sorted({seat.player_id for seat in named(entry) if seat.player_id}):
@@ -94,9 +101,7 @@ class Store:
         if entry.HasField("round_paired"):
             await self._announce_boards(connection, tournament_id, entry)
         if entry.HasField("board_opened"):
-            name = board_id(tournament_id, entry.board_opened.round, entry.board_opened.board)
-            opened = sa.update(tournament_boards).where(tournament_boards.c.board_id == name)
-            await connection.execute(opened.values(opened_at=self.database.now()))
+            await self._open(connection, board_id(tournament_id, entry.board_opened.round, entry.board_opened.board))
 
     async def events_of(self, player_id: str) -> list[str]:
         """List the events in whose records a player is named."""
@@ -113,6 +118,13 @@ class Store:
                 key = tournament_entries.c.tournament_id == tournament_id, tournament_entries.c.seq == entry.sequence
                 changed = sa.update(tournament_entries).where(*key).values(entry=entry.SerializeToString())
                 await connection.execute(changed)
+
+    async def _open(self, connection: AsyncConnection, name: str) -> None:
+        """Open a board: first nobody is placed there any more, then nobody may be playing it."""
+        opened = sa.update(tournament_boards).where(tournament_boards.c.board_id == name)
+        await connection.execute(opened.values(opened_at=self.database.now()))
+        if list(await connection.scalars(_played([name]))):
+            raise StillPlayed(name)
 
     async def _announce_boards(self, connection: AsyncConnection, tournament_id: str, entry: TournamentEntry) -> None:
         number = entry.round_paired.round
@@ -138,11 +150,10 @@ class Store:
 
     async def played(self, board_ids: Iterable[str]) -> set[str]:
         """Say which of these boards are played at some table now, or will be."""
-        row, found = tables.c, set[str]()
+        found = set[str]()
         async with self.database.connect() as connection:
             for some in chunks(board_ids):
-                query = sa.select(row.board_id).distinct().where(row.board_id.in_(some))
-                found |= set(await connection.scalars(query.where(row.state.not_in(("over", FROZEN)))))
+                found |= set(await connection.scalars(_played(some)))
         return found
 
     async def _ended(self, connection: AsyncConnection, table_ids: list[str]) -> dict[str, Ended]:
@@ -153,6 +164,12 @@ class Store:
         results = await _results(connection, [row.table_id for row in rows if row.state == "over"])
         known = {row.table_id: _ending(row, results.get(row.table_id, ())) for row in rows}
         return {table_id: ended for table_id, ended in known.items() if ended is not None}
+
+
+def _played(board_ids: Collection[str]) -> sa.Select[Any]:
+    row = tables.c
+    goes_on = row.state.not_in(("over", FROZEN))
+    return sa.select(row.board_id).distinct().where(row.board_id.in_(board_ids), goes_on)
 
 
 async def _results(connection: AsyncConnection, table_ids: list[str]) -> dict[str, list[scoring_pb2.HandResult]]:

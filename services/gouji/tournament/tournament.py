@@ -91,11 +91,6 @@ class Round:
         """The boards that are not open."""
         return [board for board in self.boards if board not in self.secrets]
 
-    @property
-    def played(self) -> set[int]:
-        """The boards that somebody plays or has played."""
-        return {board for (_, board), table in self.tables.items() if table.table_id}
-
     def unsettled(self, board: int) -> bool:
         """Say whether a table of the board has still to end, or to be placed."""
         return any(not self.settled((pairing, board)) for pairing in range(1, len(self.pairings) + 1))
@@ -179,9 +174,9 @@ class Tournament:
 
     @property
     def done(self) -> bool:
-        """Nothing more comes by itself. What a cancelled event has begun to play is played out, and opened."""
+        """Nothing more comes by itself. Rounds that a cancelled event has begun are played out, and opened."""
         return self.stage == OVER or (
-            self.stage == CANCELLED and not any(one.played.intersection(one.shut) for one in self.rounds)
+            self.stage == CANCELLED and not any(one.begun and one.shut for one in self.rounds)
         )
 
     # Folding

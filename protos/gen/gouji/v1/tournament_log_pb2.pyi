@@ -639,7 +639,7 @@ Global___EndedTable: _TypeAlias = EndedTable  # noqa: Y015
 
 @_typing.final
 class BoardOpened(_message.Message):
-    """The last table of a board has ended."""
+    """The last table of a board has ended; in a cancelled event also of one that nobody came to."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -646,7 +646,7 @@ export const EndedTableSchema: GenMessage<EndedTable> = /*@__PURE__*/
   messageDesc(file_gouji_v1_tournament_log, 14);
 
 /**
- * The last table of a board has ended.
+ * The last table of a board has ended; in a cancelled event also of one that nobody came to.
  *
  * @generated from message gouji.v1.BoardOpened
  */
