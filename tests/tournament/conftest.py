@@ -98,8 +98,9 @@ def _result(row: Any, points: tuple[int, int]) -> dict[str, Any]:
     seats = table_pb2.TableSpec.FromString(row.spec).seats
     conduct = [scoring_pb2.Conduct(by_player=int(seat.player_id != "ghost")) for seat in seats]
     result = scoring_pb2.HandResult(
-        table_id=row.table_id, hand=1, last=True, order=range(6), match_team_scores=points, seats=seats, conduct=conduct
-    )
+        table_id=row.table_id, hand=1, last=True, results=1, tournament="spring", order=range(6), scores=[0] * 6,
+        team_scores=points, match_team_scores=points, seats=seats, conduct=conduct,
+    )  # fmt: skip
     payload = {"payload": result.SerializeToString(), "payload_hash": b"", "preset": "standard", "queue": ""}
     return {"table_id": row.table_id, "hand": 1, "ended_at": 0, "recorded_at": 0, **payload}
 

@@ -71,7 +71,7 @@ def _table(one: PlayedBoard, told: TournamentBoard, record: Record) -> Iterator[
     if record.hands[-1].number != one.score.hand:
         yield f"hand {record.hands[-1].number} was the last, not {one.score.hand}"
     made = record.total.team_scores if record.total else None
-    if made != (one.score.even, one.score.odd):
+    if made != (one.score.even, one.score.odd) and not one.score.corrected:
         yield f"the record says {made}, the export {one.score.even} to {one.score.odd}"
 
 

@@ -210,7 +210,7 @@ def _score(played: PlayedBoard) -> str:
         return "shut"
     score = played.score
     made = "no result" if score.no_result else f"{score.even} to {score.odd}"
-    ruled = ", ruled" if score.ruled else ""
+    ruled = ", corrected" * score.corrected + ", ruled" * score.ruled
     absent = f", not there: {_side(score.absent)}" if score.absent else ""
     return f"{made}: {score.even_score} to {score.odd_score}{ruled}{absent}"
 

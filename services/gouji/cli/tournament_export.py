@@ -28,6 +28,7 @@ _RESULTS: Final = (
     "no_result",
     "ruled",
     "absent_seats",
+    "corrected",
 )
 _STANDINGS: Final = (
     "rank",
@@ -102,6 +103,7 @@ def _result(played: PlayedBoard) -> dict[str, object]:
         "no_result": int(score.no_result),
         "ruled": int(score.ruled),
         "absent_seats": " ".join(map(str, score.absent)),
+        "corrected": int(score.corrected),
     }
 
 

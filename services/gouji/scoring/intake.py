@@ -19,7 +19,7 @@ from gouji.scoring.rating import match_to_rate
 from gouji.scoring.seasons import Schedule
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
-from gouji.serving.schema import hand_corrections, hand_results, outbox
+from gouji.serving.schema import hand_corrections, hand_results, outbox, tournaments
 from gouji.v1.scoring_pb2 import HandResult
 
 MOST_CORRECTIONS: Final = 1000
@@ -79,6 +79,7 @@ class Intake:
             await self._books.write_points(connection, new)
             before = hands.standing()
             await self._conclude(connection, before, await read_hands_of(connection, ruling.table_id))
+            await _tell_tournament(connection, new.tournament)
         return new.revision
 
     async def _hold(self, connection: AsyncConnection, table_id: str) -> Hands:
@@ -140,6 +141,13 @@ class Intake:
         else:
             made = await self._ratings.rate(connection, rated) if new else {}
         await self._boards.count(connection, counted, added, scores_of(made), matches)
+
+
+async def _tell_tournament(connection: AsyncConnection, tournament_id: str) -> None:
+    """Have an event look at the results of its tables again, also one that is over."""
+    event = tournaments.c.tournament_id == tournament_id
+    if tournament_id:
+        await connection.execute(sa.update(tournaments).where(event).values(done=False))
 
 
 def _payload(result: HandResult) -> bytes:

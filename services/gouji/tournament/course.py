@@ -42,7 +42,7 @@ class Ended:
     """A table that is over, or ``frozen``.
 
     ``made`` is what the even and the odd seats made in this ``hand``, None without a result. People of ``absent`` seats
-    decided nothing; ``bots`` are the seats that no people had.
+    decided nothing; ``bots`` are the seats that no people had. ``corrected`` says that what was made was put right.
     """
 
     state: str
@@ -50,20 +50,22 @@ class Ended:
     absent: tuple[int, ...] = ()
     hand: int = 1
     bots: tuple[int, ...] = ()
+    corrected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class News:
     """What was done and found out.
 
-    Tables of round ``number`` that are placed; tables that have ended, by id; boards that are played at some table,
-    noted or not.
+    Tables of round ``number`` that are placed; tables that have ended, by id, and those of them whose results were
+    corrected, whenever that was; boards that are played at some table, noted or not.
     """
 
     number: int = 0
     placed: Mapping[Spot, tournament_log_pb2.PlacedTable] = field(default_factory=dict)
     ended: Mapping[str, Ended] = field(default_factory=dict)
     played: Collection[str] = ()
+    corrected: Mapping[str, Ended] = field(default_factory=dict)
 
 
 def due_tables(event: Tournament) -> list[Spot]:
@@ -88,7 +90,8 @@ def follow(event: Tournament, news: News, secret: bytes, now: int) -> Tournament
 
     That a round is paired takes longer to work out: see `wants_pairing`.
     """
-    entry = _placed(event, news) or _ended(event, news) or _opened(event, news, secret) or _by_time(event, now)
+    entry = _placed(event, news) or _ended(event, news) or _corrected(event, news)
+    entry = entry or _opened(event, news, secret) or _by_time(event, now)
     if entry is not None or event.stage != RUNNING or event.paused:
         return entry
     one = event.current
@@ -114,9 +117,27 @@ def _ended(event: Tournament, news: News) -> TournamentEntry | None:
     final = [(where, ended) for where, ended in known if _is_final(event, where, ended)]
     if not final:
         return None
-    number = final[0][0][0]
-    tables = [_ended_table(event, where, ended) for where, ended in final if where[0] == number]
+    return _tables_ended(event, final)
+
+
+def _tables_ended(event: Tournament, found: Sequence[tuple[tuple[int, Spot], Ended]]) -> TournamentEntry:
+    """Write down how tables ended: those of one round."""
+    number = found[0][0][0]
+    tables = [_ended_table(event, where, ended) for where, ended in found if where[0] == number]
     return TournamentEntry(tables_ended=tournament_log_pb2.TablesEnded(round=number, tables=tables))
+
+
+def _corrected(event: Tournament, news: News) -> TournamentEntry | None:
+    """Write down anew what was corrected at tables that have ended."""
+    if not news.corrected:
+        return None
+    found = [
+        ((one.number, spot), news.corrected[table.table_id])
+        for one in event.rounds
+        for spot, table in one.tables.items()
+        if table.ended and table.table_id in news.corrected and table.made != news.corrected[table.table_id].made
+    ]
+    return _tables_ended(event, found) if found else None
 
 
 def _is_final(event: Tournament, where: tuple[int, Spot], ended: Ended) -> bool:
@@ -139,6 +160,7 @@ def _ended_table(event: Tournament, where: tuple[int, Spot], ended: Ended) -> to
         odd=odd,
         hand=ended.hand,
         absent=sorted({*ended.absent, *stand_ins}),
+        corrected=ended.corrected,
     )
 
 

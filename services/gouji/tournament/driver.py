@@ -68,11 +68,12 @@ class Driver:
         number = event.current.number if event.current else 0
         placed = await self._placing.place(event, course.due_tables(event), secret)
         ended = await self._store.ended([*event.live, *(table.table_id for table in placed.values())])
-        news = News(number, placed, ended, await self._store.played(course.shut_boards(event)))
+        corrected, corrections = await self._store.corrected(tournament_id)
+        news = News(number, placed, ended, await self._store.played(course.shut_boards(event)), corrected)
         while await self._step(tournament_id, news, secret):
             pass
         if (await self._books.read(tournament_id)).done:
-            await self._store.close(tournament_id)
+            await self._store.close(tournament_id, corrections)
             self._placing.forget(tournament_id)
 
     async def _step(self, tournament_id: str, news: News, secret: bytes) -> bool:

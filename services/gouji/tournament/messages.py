@@ -111,6 +111,7 @@ def _score(table: Table, scores: Scores) -> tournament_pb2.BoardScore:
         ruled=table.ruled is not None,
         absent=table.absent,
         hand=table.hand,
+        corrected=table.corrected,
     )
 
 

@@ -9,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database, chunks
 from gouji.serving.schema import (
+    hand_corrections,
     hand_results,
+    match_results,
     outbox,
     players,
     tables,
@@ -60,10 +62,12 @@ class Store:
         async with self.database.connect() as connection:
             return list(await connection.scalars(query.order_by(tournaments.c.tournament_id)))
 
-    async def close(self, tournament_id: str) -> None:
-        """Note that nothing more comes by itself in an event."""
+    async def close(self, tournament_id: str, corrections: int) -> None:
+        """Note that nothing more comes by itself in an event, if there are no more than so many corrections in it."""
         ended = sa.update(tournaments).where(tournaments.c.tournament_id == tournament_id)
+        ended = ended.where(_corrections(tournament_id).scalar_subquery() == corrections)
         async with self.database.begin() as connection:
+            await self.lock(connection, tournament_id)  # whoever corrects a result has it looked at again
             await connection.execute(ended.values(done=True))
 
     async def newest(self, most: int, *, open_only: bool) -> list[str]:
@@ -148,6 +152,15 @@ class Store:
                 found |= await self._ended(connection, some)
         return found
 
+    async def corrected(self, tournament_id: str) -> tuple[dict[str, Ended], int]:
+        """Say what stands at the tables of an event whose results were corrected; and how many there are."""
+        async with self.database.snapshot() as connection:
+            count = await connection.scalar(_corrections(tournament_id)) or 0
+            if not count:
+                return {}, 0
+            query = _corrections(tournament_id, hand_corrections.c.table_id).distinct()
+            return await self._ended(connection, list(await connection.scalars(query))), count
+
     async def played(self, board_ids: Iterable[str]) -> set[str]:
         """Say which of these boards are played at some table now, or will be."""
         found = set[str]()
@@ -162,7 +175,7 @@ class Store:
         stopped = tables.c.state.in_(("over", FROZEN))
         rows = (await connection.execute(query.where(tables.c.table_id.in_(table_ids), stopped))).all()
         results = await _results(connection, [row.table_id for row in rows if row.state == "over"])
-        known = {row.table_id: _ending(row, results.get(row.table_id, ())) for row in rows}
+        known = {row.table_id: _ending(row, *results.get(row.table_id, ({}, {}))) for row in rows}
         return {table_id: ended for table_id, ended in known.items() if ended is not None}
 
 
@@ -172,24 +185,50 @@ def _played(board_ids: Collection[str]) -> sa.Select[Any]:
     return sa.select(row.board_id).distinct().where(row.board_id.in_(board_ids), goes_on)
 
 
-async def _results(connection: AsyncConnection, table_ids: list[str]) -> dict[str, list[scoring_pb2.HandResult]]:
-    """Read what scoring has recorded of matches."""
-    row = hand_results.c
-    query = sa.select(row.table_id, row.payload).where(row.table_id.in_(table_ids))
-    found: defaultdict[str, list[scoring_pb2.HandResult]] = defaultdict(list)
-    for table_id, payload in await connection.execute(query):
-        found[table_id].append(scoring_pb2.HandResult.FromString(payload))
+def _corrections(tournament_id: str, what: Any = None) -> sa.Select[Any]:
+    """Count the corrections of an event's results, or select something of each."""
+    match = match_results.c
+    query = sa.select(sa.func.count() if what is None else what).join_from(
+        hand_corrections, match_results, match.table_id == hand_corrections.c.table_id
+    )
+    return query.where(match.tournament == tournament_id)
+
+
+_Hands = dict[int, scoring_pb2.HandResult]
+"""Results of a match by hand."""
+
+
+async def _results(connection: AsyncConnection, table_ids: list[str]) -> dict[str, tuple[_Hands, _Hands]]:
+    """Read the results of matches as scoring has recorded them, and what corrections have put in their places."""
+    found: defaultdict[str, tuple[_Hands, _Hands]] = defaultdict(lambda: ({}, {}))
+    for later, table in enumerate((hand_results, hand_corrections)):
+        row = table.c
+        query = sa.select(row.table_id, row.hand, row.payload).where(row.table_id.in_(table_ids))
+        query = query.order_by(row.number) if later else query
+        for table_id, hand, payload in await connection.execute(query):
+            found[table_id][later][hand] = scoring_pb2.HandResult.FromString(payload)
     return found
 
 
-def _ending(row: Any, results: Iterable[scoring_pb2.HandResult]) -> Ended | None:
+def _ending(row: Any, results: _Hands, corrected: _Hands) -> Ended | None:
     """Say how a table ended; None while its result is on its way."""
-    last = next((result for result in results if result.last), None)
+    last = next((result for result in results.values() if result.last), None)
     if last is not None and len(last.match_team_scores) == 2 and last.order:
-        even, odd = last.match_team_scores
         bots = tuple(seat for seat, held in enumerate(last.seats) if not held.player_id)
-        return Ended(row.state, (even, odd), _absent(last), last.hand, bots)
+        made = _made(last, results, corrected)
+        return Ended(row.state, made, _absent(last), last.hand, bots, corrected=bool(corrected))
     return None if row.pending and row.state != FROZEN else Ended(row.state)
+
+
+def _made(last: scoring_pb2.HandResult, results: _Hands, corrected: _Hands) -> tuple[int, int] | None:
+    """Add up what the even and the odd seats made of a match; None when no hand of it counts any more."""
+    even, odd = last.match_team_scores
+    for hand, now in corrected.items():
+        before = results[hand].team_scores
+        even += (now.team_scores[0] if now.team_scores else 0) - before[0]
+        odd += (now.team_scores[1] if now.team_scores else 0) - before[1]
+    counts = any(result.order for result in (results | corrected).values())
+    return (even, odd) if counts else None
 
 
 def _absent(result: scoring_pb2.HandResult) -> tuple[int, ...]:

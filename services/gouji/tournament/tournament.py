@@ -43,7 +43,8 @@ class Table:
 
     ``made`` is what the even and the odd seats made by the rules, in this ``hand`` of the board; None while it is
     played, and without a result.
-    ``ruled`` is what a director gave the two sides. Players of ``absent`` seats did not play there.
+    ``ruled`` is what a director gave the two sides. Players of ``absent`` seats did not play there. ``corrected`` says
+    that ``made`` is what a correction made of the result.
     """
 
     table_id: str = ""
@@ -52,6 +53,7 @@ class Table:
     hand: int = 0
     absent: tuple[int, ...] = ()
     ruled: tuple[int, int] | None = None
+    corrected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,7 @@ class Tournament:
                     table = self._table(entry.tables_ended.round, (ended.pairing, ended.board))
                     table.ended, table.absent = True, tuple(ended.absent)
                     table.made, table.hand = None if ended.no_result else (ended.even, ended.odd), ended.hand
+                    table.corrected = ended.corrected
             case "board_opened":
                 opened = entry.board_opened
                 self.rounds[opened.round - 1].secrets[opened.board] = opened.secret

@@ -606,6 +606,7 @@ class EndedTable(_message.Message):
     ODD_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    CORRECTED_FIELD_NUMBER: _builtins.int
     pairing: _builtins.int
     board: _builtins.int
     no_result: _builtins.bool
@@ -614,6 +615,8 @@ class EndedTable(_message.Message):
     odd: _builtins.int
     hand: _builtins.int
     """The hand that counted: 1, or more after voided ones (R9.1)."""
+    corrected: _builtins.bool
+    """Its result was corrected (`CorrectHand`): this is what stands, whatever an entry before says."""
     @_builtins.property
     def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats whose players were not there: a bot sat there, or they did not decide anything."""
@@ -628,10 +631,11 @@ class EndedTable(_message.Message):
         odd: _builtins.int = ...,
         absent: _abc.Iterable[_builtins.int] | None = ...,
         hand: _builtins.int = ...,
+        corrected: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "board", b"board", "even", b"even", "hand", b"hand", "no_result", b"no_result", "odd", b"odd", "pairing", b"pairing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "board", b"board", "corrected", b"corrected", "even", b"even", "hand", b"hand", "no_result", b"no_result", "odd", b"odd", "pairing", b"pairing"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1147,6 +1147,7 @@ class BoardScore(_message.Message):
     RULED_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    CORRECTED_FIELD_NUMBER: _builtins.int
     even: _builtins.int
     """Points of the even and the odd seats by the rules (R7); both 0 without a result."""
     odd: _builtins.int
@@ -1159,6 +1160,8 @@ class BoardScore(_message.Message):
     """A director gave the scores."""
     hand: _builtins.int
     """The hand that counted: 1, or more after voided ones (R9.1). It is compared with the same hand of the board alone."""
+    corrected: _builtins.bool
+    """The result was corrected (`ScoringService.CorrectHand`, and `GetMatch` says why): points and scores follow."""
     @_builtins.property
     def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats whose players were not there: a bot sat there, or played all of it."""
@@ -1174,10 +1177,11 @@ class BoardScore(_message.Message):
         ruled: _builtins.bool = ...,
         absent: _abc.Iterable[_builtins.int] | None = ...,
         hand: _builtins.int = ...,
+        corrected: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "even", b"even", "even_score", b"even_score", "hand", b"hand", "no_result", b"no_result", "odd", b"odd", "odd_score", b"odd_score", "ruled", b"ruled"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "corrected", b"corrected", "even", b"even", "even_score", b"even_score", "hand", b"hand", "no_result", b"no_result", "odd", b"odd", "odd_score", b"odd_score", "ruled", b"ruled"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
