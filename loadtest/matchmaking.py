@@ -138,7 +138,7 @@ def _time(tickets: list[Waiting], policy: Policy) -> tuple[float, int]:
 
 def policy_of(text: str) -> Policy:
     """Read a policy written as `band=8,band_growth=0.2`; what is not named is as shipped."""
-    known = {one.name for one in fields(Policy)} - {"levels"}
+    known = {one.name for one in fields(Policy)} - {"levels", "earned"}
     given = dict(part.split("=", 1) for part in text.split(",") if part)
     if unknown := given.keys() - known:
         raise argparse.ArgumentTypeError(

@@ -8,10 +8,11 @@ alone that welcome bots.
 """
 
 import hashlib
+import json
 import struct
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import floor
 from operator import itemgetter
@@ -117,7 +118,8 @@ class Policy:
     team's chance is at most ``uneven`` above one half, and ``uneven_growth`` more for each second, bots aside.
     A ticket further than ``latency_ms`` from the region waits until ``latency_growth_ms`` a second have made up for
     it, or until bots may fill. Recent opponents do not meet while the oldest has waited less than
-    ``strangers_seconds``. ``levels`` are the bots that may fill. One look makes ``most_tables``: to place more takes
+    ``strangers_seconds``. ``earned`` are the bots that may fill, by preset, as strong as they have shown themselves;
+    ``levels`` are guesses, for presets of which nothing is known. One look makes ``most_tables``: to place more takes
     longer than the time to the next look, and by then the snapshot is old.
     """
 
@@ -131,6 +133,7 @@ class Policy:
     strangers_seconds: float = 15.0
     most_tables: int = 500
     levels: tuple[Level, ...] = (Level("random", 10.0), Level("greedy", 25.0))
+    earned: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
 
     def reach(self, waited: int) -> float:
         """Say how far apart by rating a ticket that has ``waited`` so long accepts others."""
@@ -150,14 +153,20 @@ class Policy:
         """Whether a ticket still avoids recent opponents."""
         return waited < self.strangers_seconds * _SECOND
 
-    def level_for(self, ratings: Sequence[float]) -> Level:
-        """Choose the level of bots nearest to these people's ratings."""
+    def level_for(self, rules: str, ratings: Sequence[float]) -> Level:
+        """Choose the level of bots nearest to these people's ratings, by what it has shown under such rules."""
         mean = sum(ratings) / len(ratings)
-        return min(self.levels, key=lambda level: abs(level.rating - mean))
+        levels = self.earned.get(family_of(rules), self.levels) if self.earned else self.levels
+        return min(levels, key=lambda level: abs(level.rating - mean))
 
 
 DEFAULT: Final = Policy()
 """The policy as shipped."""
+
+
+def family_of(rules: str) -> str:
+    """Name the preset of a rule set, written as tickets have it: ratings go by it."""
+    return str(json.loads(rules)["preset"])
 
 
 def propose(waiting: Iterable[Waiting], now: int, policy: Policy = DEFAULT) -> list[Proposal]:
@@ -297,7 +306,7 @@ def seat(tickets: Sequence[Waiting], rules: str, now: int, policy: Policy = DEFA
     draws = struct.unpack(">16H", hashlib.sha256(salt.encode()).digest())
     drawn = [tickets[number] for number in sorted(range(len(tickets)), key=draws.__getitem__)]
     people = [Seated(ticket, member) for ticket in drawn for member in ticket.members]
-    level = policy.level_for([member.rating for _, member in people])
+    level = policy.level_for(rules, [member.rating for _, member in people])
     bots = SEATS - len(people)
     ratings = [member.rating for _, member in people] + [level.rating] * bots
     lead = fairest((*chain.from_iterable(map(_kind, drawn)), *_ONE * bots), len(people), ratings)
