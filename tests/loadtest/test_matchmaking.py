@@ -10,7 +10,7 @@ import pytest
 from arrivals import Arrival, Crowd, read, write
 from waits import Outcome, Seat, percentile, report
 
-from gouji.matchmaking.policy import DEFAULT, Policy
+from gouji.matchmaking.policy import Hall, Policy
 
 CYCLE = 200_000
 CROWD = Crowd(people=400, rate=1.0, hours=0.05)
@@ -31,25 +31,25 @@ def six(second: float, leaves_after: float = 60.0) -> list[Arrival]:
 
 
 def test_six_who_come_together_wait_for_the_next_look(matchmaking: ModuleType) -> None:
-    outcome = matchmaking.Simulation(DEFAULT, None).run(six(1.1), CYCLE)
+    outcome = matchmaking.Simulation(Hall(), None).run(six(1.1), CYCLE)
     assert [round(seat.wait, 3) for seat in outcome.seated] == [0.1] * 6
     assert (outcome.tables, outcome.with_bots, outcome.left) == (1, 0, [])
 
 
 def test_who_has_nobody_to_play_with_leaves_or_gets_bots(matchmaking: ModuleType) -> None:
-    left = matchmaking.Simulation(DEFAULT, None).run(six(1.0)[:5], CYCLE)
+    left = matchmaking.Simulation(Hall(), None).run(six(1.0)[:5], CYCLE)
     assert (len(left.left), left.seated) == (5, [])
-    filled = matchmaking.Simulation(DEFAULT, 10_000_000).run(six(1.0)[:5], CYCLE)
+    filled = matchmaking.Simulation(Hall(), 10_000_000).run(six(1.0)[:5], CYCLE)
     assert (len(filled.seated), filled.with_bots) == (5, 1)
 
 
 def test_recent_opponents_are_remembered(matchmaking: ModuleType) -> None:
-    outcome = matchmaking.Simulation(DEFAULT, None).run([*six(1.0), *six(2.0)], CYCLE)
+    outcome = matchmaking.Simulation(Hall(), None).run([*six(1.0), *six(2.0)], CYCLE)
     assert sorted(round(seat.wait) for seat in outcome.seated) == [0] * 6 + [15] * 6
 
 
 def test_everybody_who_came_is_seated_or_left_and_the_same_again_the_next_time(matchmaking: ModuleType) -> None:
-    first, second = (matchmaking.Simulation(DEFAULT, None).run(arrivals(), CYCLE) for _ in range(2))
+    first, second = (matchmaking.Simulation(Hall(), None).run(arrivals(), CYCLE) for _ in range(2))
     assert first == second
     people = [person for arrival in arrivals() for person, _, _ in arrival.people]
     waiting_twice = len(people) - len(first.seated) - len(first.left)

@@ -17,6 +17,7 @@ from gouji.matchmaking.look import Found, look
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import Placement
+from gouji.matchmaking.policy import Level
 from gouji.matchmaking.queues import Lease, Queues
 from gouji.matchmaking.service import bind as bind_matchmaking
 from gouji.matchmaking.store import Store
@@ -144,7 +145,10 @@ class Room:
         self.teller = Teller(books.store, self.watches, clock=clock, settings=settings)
         metrics = MatchmakingMetrics(self.registry)
         log, _ = captured_log()
-        self.cycle = Cycle(books.database, self.teller, self.wakeups, metrics, clock=clock, settings=settings, log=log)
+        self.bots: dict[str, tuple[Level, ...]] = {}
+        self.cycle = Cycle(
+            books.database, self.teller, self.wakeups, metrics, self.bots, clock=clock, settings=settings, log=log
+        )
 
     async def turn(self) -> list[Placement]:
         """One look at the queues, then one round of telling."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gouji.matchmaking.policy import Level
 from gouji.matchmaking.tickets import Ticket
 from gouji.matchmaking.watches import View, positions_of
 from gouji.serving.errors import ServiceError
@@ -39,6 +40,16 @@ async def test_bots_fill_when_the_time_has_come_and_not_before(room: Any, make_t
     assert {seat.name for seat in made.spec.seats if seat.player_id} == {"P0", "P1", "P2"}
     assert made.spec.bot_pace_ms == 600
     assert room.sample("gouji_ticket_wait_seconds_sum", kind="bots") == pytest.approx(30)
+
+
+async def test_bots_are_chosen_by_what_they_have_earned_by_now(room: Any, make_ticket: Make) -> None:
+    levels = []
+    for number, rating in enumerate((10.0, 24.0)):
+        room.bots["standard"] = (Level("random", rating), Level("greedy", 32.0))
+        await room.queue(make_ticket(number, at=room.now, bots_after_ms=0))
+        [made] = await room.turn()
+        levels.append({seat.bot_level for seat in made.spec.seats} - {""})
+    assert levels == [{"greedy"}, {"random"}]
 
 
 async def test_a_ticket_that_nobody_watches_lapses(room: Any, make_ticket: Make) -> None:

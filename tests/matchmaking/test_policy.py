@@ -114,6 +114,16 @@ def test_bots_are_of_the_level_nearest_to_the_people(ratings: tuple[float, ...],
     assert proposal.bot_level == level
 
 
+def test_what_bots_have_earned_under_such_rules_counts_more_than_a_guess() -> None:
+    rules = '{"preset": "qingdao"}'
+    policy = Policy(earned={"qingdao": (Level("random", 24.0), Level("greedy", 33.0))})
+    [proposal] = propose([waiting(1, rating=25.0, bots_after=0, rules=(rules,))], 9, policy)
+    assert (proposal.bot_level, proposal.quality.spread) == ("random", 0.0)
+    other = '{"preset": "standard"}'
+    [guessed] = propose([waiting(1, rating=25.0, bots_after=0, rules=(other,))], 9, policy)
+    assert guessed.bot_level == "greedy"
+
+
 def test_queues_and_lengths_do_not_mix() -> None:
     snapshot = [waiting(n) for n in range(3)]
     snapshot += [waiting(n, queue="local/long") for n in range(3, 6)]

@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gouji.matchmaking.policy import DEFAULT, Member, Policy, Proposal, Waiting, propose
+from gouji.matchmaking.policy import DEFAULT, Hall, Member, Policy, Proposal, Waiting, propose
 from gouji.matchmaking.teams import SEATS
 
 SECOND = 1_000_000
@@ -14,7 +15,7 @@ NOW = st.integers(20, 40).map(lambda seconds: seconds * SECOND)
 RULES = ("standard", "lianzhong", "qingdao")
 
 
-def some(chance: random.Random, names: Sequence[str], most: int) -> list[str]:
+def some(chance: random.Random, names: Sequence[Any], most: int) -> list[Any]:
     return chance.sample(names, chance.randint(0, most))
 
 
@@ -183,3 +184,40 @@ def test_a_look_that_may_make_fewer_tables_makes_the_first_of_them(
     snapshot: list[Waiting], now: int, most: int
 ) -> None:
     assert propose(snapshot, now, Policy(most_tables=most)) == propose(snapshot, now)[:most]
+
+
+@given(SNAPSHOTS, st.randoms(use_true_random=False), st.integers(1, 4))
+def test_a_hall_that_is_kept_makes_the_tables_that_a_new_one_makes(
+    snapshot: list[Waiting], chance: random.Random, most: int
+) -> None:
+    policy = Policy(most_tables=most)
+    hall, waiting = Hall(policy), dict[str, Waiting]()
+    coming = snapshot.copy()
+    now = 20 * SECOND
+    while coming or waiting:
+        for ticket in coming[: chance.randint(1, 12)]:
+            hall.add(ticket)
+            waiting[ticket.ticket_id] = ticket
+            coming.remove(ticket)
+        for ticket_id in some(chance, list(waiting), min(2, len(waiting))):
+            hall.remove(ticket_id)
+            hall.remove(ticket_id)
+            del waiting[ticket_id]
+        assert [ticket.ticket_id for ticket in hall.oldest()] == sorted(
+            waiting, key=lambda one: (waiting[one].since, one)
+        )
+        proposals = hall.propose(now)
+        assert proposals == propose(waiting.values(), now, policy)
+        lost = some(chance, proposals, min(1, len(proposals)))
+        seated = seated_players(proposals)
+        for ticket_id, ticket in list(waiting.items()):
+            if any(member.player_id in seated for member in ticket.members):
+                assert ticket_id not in hall
+                del waiting[ticket_id]
+        for ticket in (ticket for proposal in lost for ticket in proposal.tickets):
+            hall.add(ticket)
+            hall.add(ticket)
+            waiting[ticket.ticket_id] = ticket
+        if not coming and chance.random() < 0.3:
+            break
+        now += chance.randint(0, 10) * SECOND

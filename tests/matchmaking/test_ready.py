@@ -23,7 +23,7 @@ PERIOD = 10
 
 
 def chairs(*confirmed: bool, tickets: str = "abcdef") -> tuple[Chair, ...]:
-    return tuple(Chair(n, f"p{n}", tickets[n], there) for n, there in enumerate(confirmed))
+    return tuple(Chair(n, f"p{n}", tickets[n], there, True) for n, there in enumerate(confirmed))
 
 
 def gathering(*confirmed: bool, tickets: str = "abcdef", extended: bool = False) -> Gathering:
@@ -68,6 +68,24 @@ def test_a_match_of_people_looks_one_period_longer_and_then_takes_bots() -> None
     over = next_step(later, [], 200)
     assert over is not None
     assert (over.verdict, over.left) == (Verdict.PLACED, (1,))
+
+
+def test_a_match_with_somebody_who_wants_people_alone_is_dissolved_rather_than_filled_by_bots() -> None:
+    some = tuple(chair._replace(bots=chair.seat != 2) for chair in chairs(True, True, True, True, True))
+    later = Gathering("tb1", "R", "L", 200, True, frozenset(range(6)), some)
+    over = next_step(later, [], 200)
+    assert over is not None
+    assert (over.verdict, over.missed, over.others) == (Verdict.DISSOLVED, (), some)
+    found = next_step(later, [single("people-only", bots_after=None)], 200)
+    assert found is not None
+    assert found.verdict is Verdict.PLACED
+
+
+def test_a_newcomer_who_wants_people_alone_does_not_end_up_with_bots() -> None:
+    four = Gathering("tb1", "R", "L", 200, True, frozenset(range(6)), chairs(True, True, True, True))
+    over = next_step(four, [single("people-only", bots_after=None)], 200)
+    assert over is not None
+    assert (over.verdict, over.taken, over.others) == (Verdict.DISSOLVED, (), four.chairs)
 
 
 def test_where_bots_play_anyway_they_take_the_seat_at_once() -> None:
@@ -171,6 +189,50 @@ async def test_five_wait_one_period_more_at_most_and_then_a_bot_sits_down(room: 
     assert await room.books.table_states() == {table_id: "placed"}
     [spec] = await room.books.specs()
     assert [seat.bot_level for seat in spec.seats if not seat.player_id] == ["greedy"]
+
+
+async def test_those_who_want_people_alone_wait_again_as_long_as_they_have(room: Any, make_ticket: Make) -> None:
+    pair = make_ticket(1, players=("zoe", "bob"), at=room.now)
+    rest = [make_ticket(n, at=room.now, bots_after_ms=None if n == 3 else 60_000) for n in range(3, 7)]
+    await room.queue(pair, *rest)
+    await room.turn()
+    for player in ("zoe", "bob"):
+        await room.books.matches.confirm("t1", player)
+    await confirm(room, 3, 4, 5)
+    for _ in range(2):
+        await room.clock.advance(PERIOD)
+        await room.turn()
+    assert await room.books.table_states() == {}
+    assert await room.books.seats() == {}
+    assert await room.books.states("t1", "t3", "t6") == ["waiting", "waiting", "missed"]
+    found = {ticket.ticket_id: ticket for ticket in (await room.books.look(room.now)).waiting}
+    assert found.keys() == {"t1", "t3", "t4", "t5"}
+    assert {ticket.since for ticket in found.values()} == {pair.created_at}
+    first = await room.books.store.get("t1")
+    assert (first.leader, {member.confirmed for member in first.members}) == ("zoe", {False})
+    with pytest.raises(ServiceError) as caught:
+        await room.queue(make_ticket(8, player="p6", at=room.now))
+    assert caught.value.reason == "player_paused"
+    await room.queue(make_ticket(9, at=room.now))
+    [again] = await room.turn()
+    assert again.players.keys() == {"zoe", "bob", "p3", "p4", "p5", "p9"}
+
+
+async def test_who_is_left_of_a_pair_takes_a_seat_without_the_other(room: Any, make_ticket: Make) -> None:
+    pair = make_ticket(1, players=("ann", "bob"), at=room.now)
+    await room.queue(pair, *(make_ticket(n, at=room.now) for n in range(3, 7)))
+    await room.turn()
+    await confirm(room, 3, 4, 5, 6)
+    await room.books.matches.confirm("t1", "bob")
+    await room.clock.advance(PERIOD)
+    await room.turn()
+    await room.clock.advance(31)
+    await room.books.store.renew(["t1"], room.now + PERIOD)
+    await room.queue(make_ticket(9, player="ann", at=room.now))
+    await room.turn()
+    assert await room.books.states("t1", "t9") == ["matched", "matched"]
+    ticket = await room.books.store.get("t1")
+    assert {member.player_id: member.state.value for member in ticket.members} == {"ann": "missed", "bob": "matched"}
 
 
 async def test_somebody_who_comes_in_the_second_period_sits_down_at_once(room: Any, make_ticket: Make) -> None:

@@ -2,8 +2,9 @@
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from gouji.matchmaking.finishing import Finisher
@@ -11,7 +12,7 @@ from gouji.matchmaking.look import look
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import Placement, of_proposal
-from gouji.matchmaking.policy import Waiting, propose
+from gouji.matchmaking.policy import DEFAULT, Level, Waiting, propose
 from gouji.matchmaking.queues import Lease, Queues
 from gouji.matchmaking.ready import Verdict
 from gouji.matchmaking.store import Store
@@ -29,7 +30,10 @@ _SWEEP_SECONDS: Final = 60.0
 
 
 class Cycle:
-    """Looks at its queues, over and over. One process at a time does so for a queue."""
+    """Looks at its queues, over and over. One process at a time does so for a queue.
+
+    ``bots`` are what bots have earned, by preset: always the latest that is known.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class Cycle:
         teller: Teller,
         wakeups: Wakeups,
         metrics: MatchmakingMetrics,
+        bots: Mapping[str, tuple[Level, ...]],
         *,
         clock: Clock,
         settings: Settings,
@@ -49,6 +54,7 @@ class Cycle:
         self._teller = teller
         self._wakeups = wakeups
         self._metrics = metrics
+        self._bots = bots
         self._clock = clock
         self._interval = settings.queue_cycle_ms / 1000
         self._pace_ms = settings.bot_pace_ms
@@ -116,7 +122,8 @@ class Cycle:
     async def _make(self, lease: Lease, waiting: Sequence[Waiting], now: int) -> list[Placement]:
         """Make the tables that the policy proposes; one whose tickets changed meanwhile is left out."""
         # Tens of thousands of tickets take a while: calls are answered in between.
-        proposals = await asyncio.to_thread(propose, waiting, now)
+        policy = replace(DEFAULT, earned=dict(self._bots))
+        proposals = await asyncio.to_thread(propose, waiting, now, policy)
         ready_by = now + self._period if self._period else None
         made: list[Placement] = []
         for start in range(0, len(proposals), CLAIM_TABLES):

@@ -79,7 +79,7 @@ class Finisher:
                 await settle(connection, match.table_id)
 
     async def _leave(self, connection: AsyncConnection, step: Step, now: int) -> None:
-        """Take the seats of those who missed it, and of their tickets' others, who wait again."""
+        """Take the seats of those who missed it, and of the others, who wait again."""
         gone = [chair.player_id for chair in (*step.missed, *step.others)]
         await connection.execute(sa.delete(active_seats).where(active_seats.c.player_id.in_(gone)))
         for chair in step.missed:
@@ -87,19 +87,20 @@ class Finisher:
             await connection.execute(sa.update(ticket_members).where(*own).values(state=State.MISSED, seat=None))
         for player_id in sorted(chair.player_id for chair in step.missed):
             await self._strike(connection, player_id, now)
-        for ticket_id in sorted({chair.ticket_id for chair in step.missed}):
+        for ticket_id in sorted({chair.ticket_id for chair in (*step.missed, *step.others)}):
             await self._return(connection, ticket_id, remaining(step.others, ticket_id), now)
 
     async def _return(self, connection: AsyncConnection, ticket_id: str, players: Sequence[str], now: int) -> None:
         """Have those of a ticket that were there wait again, as long as they have; end it when nobody was."""
         this = tickets.c.ticket_id == ticket_id
-        party_id = await connection.scalar(sa.select(tickets.c.party_id).where(this))
+        found = await connection.execute(sa.select(tickets.c.party_id, tickets.c.leader).where(this))
+        party_id, leader = found.one()
         state = State.MISSED if not players else State.WAITING
         if players and party_id and not await _are_of(connection, party_id, players):
             state = State.CANCELLED
         values: dict[str, Any] = {"state": state, "table_id": None}
         if state is State.WAITING:
-            values |= {"expires_at": now + self._ticket_lease, "leader": players[0]}
+            values |= {"expires_at": now + self._ticket_lease, "leader": leader if leader in players else players[0]}
         await connection.execute(sa.update(tickets).where(this).values(values))
         theirs = ticket_members.c.ticket_id == ticket_id, ticket_members.c.player_id.in_(players)
         await connection.execute(
@@ -115,7 +116,9 @@ class Finisher:
             this = tickets.c.ticket_id == ticket.ticket_id
             claimed = sa.update(tickets).where(this).values(state=State.GATHERING, table_id=match.table_id)
             await connection.execute(claimed)
-            member = sa.update(ticket_members).where(ticket_members.c.ticket_id == ticket.ticket_id)
+            # A ticket may have others who missed a match before: they are not of it any more.
+            own = ticket_members.c.ticket_id == ticket.ticket_id, ticket_members.c.state == State.WAITING
+            member = sa.update(ticket_members).where(*own)
             await connection.execute(member.values(state=State.GATHERING, seat=seat, confirmed=True))
 
     async def _strike(self, connection: AsyncConnection, player_id: str, now: int) -> None:

@@ -240,7 +240,7 @@ async def _seat(connection: AsyncConnection, made: Collection[Placement], state:
 async def _chairs(connection: AsyncConnection, table_id: str) -> list[Chair]:
     row = ticket_members.c
     query = (
-        sa.select(row.seat, row.player_id, row.ticket_id, row.confirmed)
+        sa.select(row.seat, row.player_id, row.ticket_id, row.confirmed, tickets.c.bots_after_ms.is_not(None))
         .join_from(ticket_members, tickets, row.ticket_id == tickets.c.ticket_id)
         .where(tickets.c.table_id == table_id, row.state == State.GATHERING)
         .order_by(row.seat)

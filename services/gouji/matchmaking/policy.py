@@ -8,16 +8,19 @@ alone that welcome bots.
 """
 
 import hashlib
+import json
 import struct
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from itertools import chain, islice
-from math import floor
+from math import ceil, floor
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from gouji.matchmaking.pots import Kind, Party, Pot, Search
+from gouji.matchmaking.pots import Kind, Party, Pot, Search, Shape
 from gouji.matchmaking.teams import SEATS, fairest, win_chance
 
 RATING: Final = 25.0
@@ -117,7 +120,8 @@ class Policy:
     team's chance is at most ``uneven`` above one half, and ``uneven_growth`` more for each second, bots aside.
     A ticket further than ``latency_ms`` from the region waits until ``latency_growth_ms`` a second have made up for
     it, or until bots may fill. Recent opponents do not meet while the oldest has waited less than
-    ``strangers_seconds``. ``levels`` are the bots that may fill. One look makes ``most_tables``: to place more takes
+    ``strangers_seconds``. ``earned`` are the bots that may fill, by preset, as strong as they have shown themselves;
+    ``levels`` are guesses, for presets of which nothing is known. One look makes ``most_tables``: to place more takes
     longer than the time to the next look, and by then the snapshot is old.
     """
 
@@ -131,6 +135,7 @@ class Policy:
     strangers_seconds: float = 15.0
     most_tables: int = 500
     levels: tuple[Level, ...] = (Level("random", 10.0), Level("greedy", 25.0))
+    earned: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
 
     def reach(self, waited: int) -> float:
         """Say how far apart by rating a ticket that has ``waited`` so long accepts others."""
@@ -150,14 +155,20 @@ class Policy:
         """Whether a ticket still avoids recent opponents."""
         return waited < self.strangers_seconds * _SECOND
 
-    def level_for(self, ratings: Sequence[float]) -> Level:
-        """Choose the level of bots nearest to these people's ratings."""
+    def level_for(self, rules: str, ratings: Sequence[float]) -> Level:
+        """Choose the level of bots nearest to these people's ratings, by what it has shown under such rules."""
         mean = sum(ratings) / len(ratings)
-        return min(self.levels, key=lambda level: abs(level.rating - mean))
+        levels = self.earned.get(family_of(rules), self.levels) if self.earned else self.levels
+        return min(levels, key=lambda level: abs(level.rating - mean))
 
 
 DEFAULT: Final = Policy()
 """The policy as shipped."""
+
+
+def family_of(rules: str) -> str:
+    """Name the preset of a rule set, written as tickets have it: ratings go by it."""
+    return str(json.loads(rules)["preset"])
 
 
 def propose(waiting: Iterable[Waiting], now: int, policy: Policy = DEFAULT) -> list[Proposal]:
@@ -165,117 +176,192 @@ def propose(waiting: Iterable[Waiting], now: int, policy: Policy = DEFAULT) -> l
 
     The caller has seen to it that a player has one ticket a queue. The same snapshot gives the same tables.
     """
-    able = [ticket for ticket in waiting if not ticket.latency_ms or policy.near_enough(ticket, now - ticket.since)]
-    look = _Look(sorted(able, key=_AGE), now, policy)
-    return list(islice(chain(look.of_people(), look.with_bots()), policy.most_tables))
+    hall = Hall(policy)
+    for ticket in waiting:
+        hall.add(ticket)
+    return hall.propose(now)
 
 
-_AGE: Final = itemgetter(Waiting._fields.index("since"), Waiting._fields.index("ticket_id"))
+Wanted = tuple[str, str, str]
+"""Queue, length and one rule set: what tickets have to agree on."""
+
+Alike = tuple[str, str, tuple[str, ...], Kind, int]
+"""Queue, length, rule sets, kind and step: what tickets have in common that differ by age and people alone."""
 
 
-class _Look:
-    """One look at the queues: the tickets that can be matched, the oldest first, and who is seated by now."""
+class Hall:
+    """Those who wait, kept from one look to the next: a look costs what can be made of them, not how many there are.
 
-    def __init__(self, tickets: Sequence[Waiting], now: int, policy: Policy) -> None:
-        self._tickets, self._now, self._policy = tickets, now, policy
-        self._parties: list[Party | None] = [None] * len(tickets)
-        self._taken: set[str] = set()
+    ``policy`` may be changed between looks as to what bots have earned.
+    """
 
-    def of_people(self) -> Iterator[Proposal]:
+    def __init__(self, policy: Policy = DEFAULT) -> None:
+        self.policy = policy
+        self._tickets: dict[str, Waiting] = {}
+        self._parties: dict[str, Party] = {}
+        self._tickets_of: defaultdict[str, set[str]] = defaultdict(set)
+        self._pots: defaultdict[Wanted, Pot] = defaultdict(Pot)
+        self._bot_pots: defaultdict[Wanted, Pot] = defaultdict(Pot)
+        self._benches: defaultdict[Alike, list[Party]] = defaultdict(list)
+        self._due: list[tuple[int, Party]] = []
+        self._far: list[tuple[int, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._tickets)
+
+    def __contains__(self, ticket_id: str) -> bool:
+        return ticket_id in self._tickets
+
+    def oldest(self) -> list[Waiting]:
+        """List the tickets, the oldest first."""
+        return sorted(self._tickets.values(), key=_AGE)
+
+    def add(self, ticket: Waiting) -> None:
+        """Let a ticket wait; one that did already is as this one says."""
+        self.remove(ticket.ticket_id)
+        self._tickets[ticket.ticket_id] = ticket
+        for member in ticket.members:
+            self._tickets_of[member.player_id].add(ticket.ticket_id)
+        if self.policy.near_enough(ticket, 0):
+            self._enter(ticket)
+        else:
+            heappush(self._far, (self._near_at(ticket), ticket.ticket_id))
+
+    def remove(self, ticket_id: str) -> None:
+        """Have a ticket wait no more; nothing happens to one that does not."""
+        ticket = self._tickets.pop(ticket_id, None)
+        if ticket is None:
+            return
+        for member in ticket.members:
+            others = self._tickets_of[member.player_id]
+            others.remove(ticket_id)
+            if not others:
+                del self._tickets_of[member.player_id]
+        if ticket_id in self._parties:
+            self._leave(ticket)
+
+    def propose(self, now: int) -> list[Proposal]:
+        """Make the tables that can be made at ``now``, and have all tickets of their people wait no more."""
+        while self._far and self._far[0][0] <= now:
+            _, ticket_id = heappop(self._far)
+            if ticket_id in self._tickets and ticket_id not in self._parties:
+                self._enter(self._tickets[ticket_id])
+        return list(islice(chain(self._of_people(now), self._with_bots(now)), self.policy.most_tables))
+
+    def _near_at(self, ticket: Waiting) -> int:
+        """Say when a ticket is near enough to its region."""
+        policy = self.policy
+        over, growth = ticket.latency_ms - policy.latency_ms, policy.latency_growth_ms
+        waits = [ceil(over * _SECOND / growth)] if growth else []
+        return ticket.since + min([*waits, *([] if ticket.bots_after is None else [ticket.bots_after])], default=_NEVER)
+
+    def _enter(self, ticket: Waiting) -> None:
+        party = self._parties[ticket.ticket_id] = _party(ticket, self.policy.grain)
+        insort(self._benches[_alike(ticket, party)], party)
+        for rules in ticket.rules:
+            self._pots[ticket.queue, ticket.length, rules].add(party)
+        if ticket.bots_after is not None:
+            insort(self._due, (ticket.since + ticket.bots_after, party))
+            for rules in ticket.rules:
+                self._bot_pots[ticket.queue, ticket.length, rules].add(party)
+
+    def _leave(self, ticket: Waiting) -> None:
+        party = self._parties.pop(ticket.ticket_id)
+        alike = _alike(ticket, party)
+        bench = self._benches[alike]
+        del bench[bisect_left(bench, party)]
+        if not bench:
+            del self._benches[alike]
+        for rules in ticket.rules:
+            self._pots[ticket.queue, ticket.length, rules].remove(party)
+        if ticket.bots_after is not None:
+            del self._due[bisect_left(self._due, (ticket.since + ticket.bots_after, party))]
+            for rules in ticket.rules:
+                self._bot_pots[ticket.queue, ticket.length, rules].remove(party)
+
+    def _of_people(self, now: int) -> Iterator[Proposal]:
         """Seat six people wherever six fit, by the dearest rules of the oldest for which they do."""
-        pots = self._pots(range(len(self._tickets)))
-        for number, ticket in enumerate(self._tickets):
-            if self._is_free(ticket):
-                found = (self._six(pots[ticket.queue, ticket.length, rules], number, rules) for rules in ticket.rules)
+        oldest = [(bench[0], alike) for alike, bench in self._benches.items()]
+        heapify(oldest)
+        while oldest:
+            party, alike = heappop(oldest)
+            if party.ticket_id in self._parties:
+                ticket = self._tickets[party.ticket_id]
+                search = self._search(party, now)
+                chances = [(rules, self._shapes(ticket, rules, search)) for rules in ticket.rules]
+                if not any(shapes for _, shapes in chances):
+                    continue  # nor is there company for those who are like it, but younger: they reach less far
+                found = (self._six(search, rules, shapes, now) for rules, shapes in chances if shapes)
                 proposal = next(filter(None, found), None)
                 if proposal is not None:
-                    self._taken.update(seated.member.player_id for seated in proposal.seats if seated is not None)
+                    self._take(proposal)
                     yield proposal
+            bench = self._benches.get(alike, ())
+            behind = bisect_right(bench, party)
+            if behind < len(bench):
+                heappush(oldest, (bench[behind], alike))
 
-    def _six(self, pot: Pot, number: int, rules: str) -> Proposal | None:
+    def _shapes(self, ticket: Waiting, rules: str, search: Search) -> Sequence[Shape]:
+        pot = self._pots[ticket.queue, ticket.length, rules]
+        return pot.shapes(search.party.kind, search.party.step, search.reach)
+
+    def _six(self, search: Search, rules: str, shapes: Iterable[Shape], now: int) -> Proposal | None:
         """Seat the nearest company whose chances are even enough."""
-        ticket = self._tickets[number]
-        kind, step = _place(ticket, self._policy.grain)
-        if not pot.may_have_six(kind, step, self._reach(ticket)):
-            return None
-        groups = pot.six(self._search(number, ticket), self._taken, self._party)
-        proposals = (self._seat(group, rules) for group in groups)
-        most = self._policy.uneven_at(self._now - ticket.since)
+        ticket = self._tickets[search.party.ticket_id]
+        groups = self._pots[ticket.queue, ticket.length, rules].six(search, shapes)
+        proposals = (self._seat(group, rules, now) for group in groups)
+        most = self.policy.uneven_at(now - ticket.since)
         return next((one for one in proposals if abs(one.quality.win_chance - 0.5) <= most), None)
 
-    def with_bots(self) -> Iterator[Proposal]:
+    def _with_bots(self, now: int) -> Iterator[Proposal]:
         """Seat whoever has waited long enough, with those who fit, by the rules for which most of them do."""
-        welcome = [
-            number
-            for number, ticket in enumerate(self._tickets)
-            if ticket.bots_after is not None and self._is_free(ticket)
-        ]
-        pots = self._pots(welcome)
-        for number in welcome:
-            ticket = self._tickets[number]
-            if self._now - ticket.since >= (ticket.bots_after or 0) and self._is_free(ticket):
-                search = self._search(number, ticket)
+        due = self._due[: bisect_left(self._due, (now + 1,))]
+        for party in sorted(party for _, party in due):
+            if party.ticket_id in self._parties:
+                ticket = self._tickets[party.ticket_id]
+                search = self._search(party, now)
                 found = {
-                    rules: pots[ticket.queue, ticket.length, rules].some(search, self._taken, self._party)
-                    for rules in ticket.rules
+                    rules: self._bot_pots[ticket.queue, ticket.length, rules].some(search) for rules in ticket.rules
                 }
                 # Of equals, `max` takes the first: the dearest rules.
                 rules = max(found, key=lambda rules: sum(sum(party.kind) for party in found[rules]))
-                self._taken.update(*(party.players for party in found[rules]))
-                yield self._seat(found[rules], rules)
+                proposal = self._seat(found[rules], rules, now)
+                self._take(proposal)
+                yield proposal
 
-    def _pots(self, numbers: Sequence[int]) -> Mapping[tuple[str, str, str], Pot]:
-        """Sort tickets into pots: one for each queue, length and rule set."""
-        pots: defaultdict[tuple[str, str, str], Pot] = defaultdict(Pot)
-        tickets, grain = self._tickets, self._policy.grain
-        for number in reversed(numbers):
-            ticket = tickets[number]
-            _, queue, _, _, accepted, length, *_ = ticket
-            kind, step = _place(ticket, grain)
-            for rules in accepted:
-                pots[queue, length, rules].rows[kind].shelves[step].append(number)
-        for pot in pots.values():
-            pot.close()
-        return pots
+    def _take(self, proposal: Proposal) -> None:
+        """Have those who are seated wait no more, in whatever queue."""
+        players = [seated.member.player_id for seated in proposal.seats if seated is not None]
+        for ticket_id in {ticket_id for player in players for ticket_id in self._tickets_of[player]}:
+            self.remove(ticket_id)
 
-    def _is_free(self, ticket: Waiting) -> bool:
-        return self._taken.isdisjoint([member.player_id for member in ticket.members])
+    def _search(self, party: Party, now: int) -> Search:
+        waited = now - party.since
+        return Search(party, int(self.policy.reach(waited) / self.policy.grain), self.policy.is_shy(waited))
 
-    def _search(self, number: int, ticket: Waiting) -> Search:
-        return Search(self._party(number), self._reach(ticket), self._policy.is_shy(self._now - ticket.since))
-
-    def _reach(self, ticket: Waiting) -> int:
-        return int(self._policy.reach(self._now - ticket.since) / self._policy.grain)
-
-    def _party(self, number: int) -> Party:
-        """Take what counts in the search for company, once for each ticket."""
-        party = self._parties[number]
-        if party is None:
-            party = self._parties[number] = _party(number, self._tickets[number], self._policy.grain)
-        return party
-
-    def _seat(self, group: Sequence[Party], rules: str) -> Proposal:
-        return seat([self._tickets[party.number] for party in group], rules, self._now, self._policy)
+    def _seat(self, group: Sequence[Party], rules: str, now: int) -> Proposal:
+        return seat([self._tickets[party.ticket_id] for party in group], rules, now, self.policy)
 
 
-def _party(number: int, ticket: Waiting, grain: float) -> Party:
+_AGE: Final = itemgetter(Waiting._fields.index("since"), Waiting._fields.index("ticket_id"))
+_NEVER: Final = 2**63
+
+
+def _alike(ticket: Waiting, party: Party) -> Alike:
+    return ticket.queue, ticket.length, ticket.rules, party.kind, party.step
+
+
+def _party(ticket: Waiting, grain: float) -> Party:
+    """Take what counts in the search for company."""
     members = ticket.members
-    if len(members) == 1:
-        player, _, _, _, avoids, recent = members[0]
-        players = frozenset((player,))
-    else:
-        players = frozenset(member.player_id for member in members)
-        avoids = frozenset().union(*(member.avoids for member in members)) - players
-        recent = frozenset().union(*(member.recent for member in members)) - players
-    return Party(number, *_place(ticket, grain), players, avoids, recent, bool(avoids or recent))
-
-
-def _place(ticket: Waiting, grain: float) -> tuple[Kind, int]:
-    """Say where a ticket stands in a pot: its kind, and the step of its people's mean rating."""
-    members = ticket.members
-    if len(members) == 1:
-        return _ONE, floor(members[0].rating / grain)
-    return _kind(ticket), floor(sum(member.rating for member in members) / len(members) / grain)
+    players = frozenset([member.player_id for member in members])
+    avoids, recent = members[0].avoids, members[0].recent
+    if len(members) > 1:
+        avoids = avoids.union(*(member.avoids for member in members)) - players
+        recent = recent.union(*(member.recent for member in members)) - players
+    step = floor(sum([member.rating for member in members]) / len(members) / grain)
+    wary = bool(avoids or recent)
+    return Party(ticket.since, ticket.ticket_id, _kind(ticket), step, players, avoids, recent, wary)
 
 
 def _kind(ticket: Waiting) -> Kind:
@@ -297,7 +383,7 @@ def seat(tickets: Sequence[Waiting], rules: str, now: int, policy: Policy = DEFA
     draws = struct.unpack(">16H", hashlib.sha256(salt.encode()).digest())
     drawn = [tickets[number] for number in sorted(range(len(tickets)), key=draws.__getitem__)]
     people = [Seated(ticket, member) for ticket in drawn for member in ticket.members]
-    level = policy.level_for([member.rating for _, member in people])
+    level = policy.level_for(rules, [member.rating for _, member in people])
     bots = SEATS - len(people)
     ratings = [member.rating for _, member in people] + [level.rating] * bots
     lead = fairest((*chain.from_iterable(map(_kind, drawn)), *_ONE * bots), len(people), ratings)

@@ -1,13 +1,13 @@
 """Tickets that could play together, kept so that those nearest by rating are found without a search. Pure.
 
-A pot has a row for each kind of party; a row has shelves, one for each step of rating, with the oldest ticket in
-front. Tickets are numbers, by age: there may be tens of thousands, of which few are looked at more closely, as a
-`Party`. Whoever is seated is passed over, and taken off the shelf once it stands in front.
+A pot has a row for each kind of party; a row has shelves, one for each step of rating, with the oldest in front. There
+may be tens of thousands in it: they are put in and taken out one by one, and a search looks at few.
 """
 
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from heapq import merge
 from itertools import accumulate, chain, islice
 from typing import Final, NamedTuple
@@ -22,12 +22,13 @@ SPARE: Final = 3
 
 
 class Party(NamedTuple):
-    """A ticket's people. The oldest ticket has the least ``number``, no two have the same.
+    """A ticket's people. Parties are sorted by age: ``since``, and the ticket's id, which no two share.
 
     ``step`` stands for their rating. ``wary`` says that ``avoids`` or ``recent`` is not empty.
     """
 
-    number: int
+    since: int
+    ticket_id: str
     kind: Kind
     step: int
     players: frozenset[str]
@@ -63,31 +64,51 @@ Found = tuple[int, Party]
 Shape = tuple[tuple[Kind, int], ...]
 """Kinds of parties, and how many there are of each."""
 
-LookUp = Callable[[int], Party]
-"""Makes the party of a ticket's number."""
-
 
 class Row:
-    """Tickets of one kind, on shelves by step of rating; on each the oldest stands last."""
+    """Parties of one kind, on shelves by step of rating."""
 
     def __init__(self) -> None:
-        self.shelves: defaultdict[int, list[int]] = defaultdict(list)
-        self.steps: list[int] = []
+        self._shelves: dict[int, list[Party]] = {}
+        self._steps: list[int] = []
+        self._below: list[int] | None = None
 
-    def near(self, search: Search, taken: Set[str], look_up: LookUp) -> Iterator[Found]:
+    def add(self, party: Party) -> None:
+        """Put a party on its shelf."""
+        shelf = self._shelves.get(party.step)
+        if shelf is None:
+            shelf = self._shelves[party.step] = []
+            insort(self._steps, party.step)
+        insort(shelf, party)
+        self._below = None
+
+    def remove(self, party: Party) -> None:
+        """Take a party, which must be there, off its shelf."""
+        shelf = self._shelves[party.step]
+        del shelf[bisect_left(shelf, party)]
+        if not shelf:
+            del self._shelves[party.step]
+            del self._steps[bisect_left(self._steps, party.step)]
+        self._below = None
+
+    def count(self, step: int, reach: int) -> int:
+        """Count the parties that are no more than so many steps away."""
+        if self._below is None:
+            self._below = [0, *accumulate(len(self._shelves[each]) for each in self._steps)]
+        first, last = bisect_left(self._steps, step - reach), bisect_right(self._steps, step + reach)
+        return self._below[last] - self._below[first]
+
+    def near(self, search: Search) -> Iterator[Found]:
         """List the parties within reach that get on with the one that searches: the nearest first, then the oldest."""
         me, reach, shy = search
-        for away, shelf in self._outwards(me.step, reach, taken, look_up):
-            for number in shelf:
-                party = look_up(number)
-                if taken.isdisjoint(party.players) and number != me.number and party.gets_on(me, shy=shy):
+        for away, shelf in self._outwards(me.step, reach):
+            for party in shelf:
+                if party.ticket_id != me.ticket_id and party.gets_on(me, shy=shy):
                     yield away, party
 
-    def _outwards(
-        self, center: int, reach: int, taken: Set[str], look_up: LookUp
-    ) -> Iterator[tuple[int, Iterable[int]]]:
+    def _outwards(self, center: int, reach: int) -> Iterator[tuple[int, Iterable[Party]]]:
         """List the shelves by their distance, each from the oldest on; two at the same distance are one."""
-        steps = self.steps
+        steps, shelves = self._steps, self._shelves
         right = bisect_left(steps, center)
         left = right - 1
         while True:
@@ -96,82 +117,65 @@ class Row:
             away = min(below, above)
             if away > reach:
                 return
-            shelves = []
+            found = []
             if above == away:
-                shelves.append(self._oldest_first(steps[right], taken, look_up))
+                found.append(shelves[steps[right]])
                 right += 1
             if below == away:
-                shelves.append(self._oldest_first(steps[left], taken, look_up))
+                found.append(shelves[steps[left]])
                 left -= 1
-            yield away, shelves[0] if len(shelves) == 1 else merge(*shelves)
-
-    def _oldest_first(self, step: int, taken: Set[str], look_up: LookUp) -> Iterator[int]:
-        """Walk along a shelf; those in front who are seated are taken off."""
-        shelf = self.shelves[step]
-        while shelf and not taken.isdisjoint(look_up(shelf[-1]).players):
-            shelf.pop()
-        return reversed(shelf)
+            yield away, found[0] if len(found) == 1 else merge(*found)
 
 
 class Pot:
-    """Tickets that agree on queue, length and rules.
-
-    They are put on the shelves of their kinds' ``rows``, the youngest first, and then it is closed.
-    """
+    """Parties that agree on queue, length and rules."""
 
     def __init__(self) -> None:
-        self.rows: defaultdict[Kind, Row] = defaultdict(Row)
-        self._shapes: dict[Kind, list[Shape]] = {}
-        self._steps: list[int] = []
-        self._below: list[int] = []
+        self._rows: defaultdict[Kind, Row] = defaultdict(Row)
 
-    def close(self) -> None:
-        """Get ready to be searched."""
-        people: Counter[int] = Counter()
-        for kind, row in self.rows.items():
-            row.steps = sorted(row.shelves)
-            people.update({step: sum(kind) * len(shelf) for step, shelf in row.shelves.items()})
-        self._steps = sorted(people)
-        self._below = [0, *accumulate(people[step] for step in self._steps)]
-        counts = {kind: sum(map(len, row.shelves.values())) for kind, row in self.rows.items()}
-        for kind in self.rows:
-            able = (shape for shape in SHAPES[kind] if all(counts.get(other, 0) >= n for other, n in shape))
-            self._shapes[kind] = list(able)
+    def add(self, party: Party) -> None:
+        """Put a party in."""
+        self._rows[party.kind].add(party)
 
-    def may_have_six(self, kind: Kind, step: int, reach: int) -> bool:
-        """Whether a party can find company at all: quick, and as if nobody had been seated yet."""
-        if not self._shapes[kind]:
-            return False
-        first, last = bisect_left(self._steps, step - reach), bisect_right(self._steps, step + reach)
-        return self._below[last] - self._below[first] >= SEATS
+    def remove(self, party: Party) -> None:
+        """Take a party out, which must be there."""
+        self._rows[party.kind].remove(party)
 
-    def six(self, search: Search, taken: Set[str], look_up: LookUp) -> Iterator[list[Party]]:
+    def shapes(self, kind: Kind, step: int, reach: int) -> Sequence[Shape]:
+        """List the companies that one of this kind could find, if everybody within reach got on with everybody."""
+        counts = ((other, row.count(step, reach) - (other == kind)) for other, row in self._rows.items())
+        return _able(kind, tuple((other, min(count, SEATS)) for other, count in counts if count > 0))
+
+    def six(self, search: Search, shapes: Iterable[Shape]) -> Iterator[list[Party]]:
         """List companies that make six people: first that whose farthest is nearest, and of such the oldest."""
-        shapes = self._shapes[search.party.kind]
-        near = self._near(search, taken, look_up, {kind for shape in shapes for kind, _ in shape})
+        near = self._near(search, {kind for shape in shapes for kind, _ in shape})
         able = [shape for shape in shapes if all(len(near[kind]) >= count for kind, count in shape)]
         if len(able) > 1:
             able.sort(key=lambda shape: _merit(shape, near))
         groups = (_gather(search, shape, near) for shape in able)
         return filter(None, groups)
 
-    def some(self, search: Search, taken: Set[str], look_up: LookUp) -> list[Party]:
+    def some(self, search: Search) -> list[Party]:
         """Find company as it comes, the nearest first and of them the oldest, with bots in the seats that are left."""
         group = [search.party]
-        for _, party in merge(*self._near(search, taken, look_up, self.rows).values()):
+        for _, party in merge(*self._near(search, self._rows).values()):
             kinds = [*(one.kind for one in group), party.kind]
             fits = sum(map(sum, kinds)) <= SEATS and _can_split(kinds)
             if fits and search.accepts(party, group[1:]):
                 group.append(party)
         return group
 
-    def _near(self, search: Search, taken: Set[str], look_up: LookUp, kinds: Iterable[Kind]) -> dict[Kind, list[Found]]:
+    def _near(self, search: Search, kinds: Iterable[Kind]) -> dict[Kind, list[Found]]:
         """List for each kind the nearest, as many as could be seated and some to spare."""
         room = SEATS - sum(search.party.kind)
-        return {
-            kind: list(islice(self.rows[kind].near(search, taken, look_up), room // sum(kind) + SPARE))
-            for kind in kinds
-        }
+        return {kind: list(islice(self._rows[kind].near(search), room // sum(kind) + SPARE)) for kind in kinds}
+
+
+@lru_cache(maxsize=4096)
+def _able(kind: Kind, counts: tuple[tuple[Kind, int], ...]) -> Sequence[Shape]:
+    """Pick the companies for which there are enough parties."""
+    there = dict(counts)
+    return [shape for shape in SHAPES[kind] if all(there.get(other, 0) >= n for other, n in shape)]
 
 
 def _shapes(room: int, kinds: Sequence[Kind]) -> Iterator[Shape]:
@@ -209,7 +213,7 @@ SHAPES: Final[Mapping[Kind, Sequence[Shape]]] = {
 def _merit(shape: Shape, near: Mapping[Kind, Sequence[Found]]) -> tuple[int, int]:
     """Say how far the farthest would be, and how young all are, to be sorted by."""
     farthest = max((near[kind][count - 1][0] for kind, count in shape), default=0)
-    return farthest, sum(sum(kind) * party.number for kind, count in shape for _, party in near[kind][:count])
+    return farthest, sum(sum(kind) * party.since for kind, count in shape for _, party in near[kind][:count])
 
 
 def _gather(search: Search, shape: Shape, near: Mapping[Kind, Sequence[Found]]) -> list[Party] | None:

@@ -2,7 +2,8 @@
 
 At the time's end whoever did not confirm loses the seat, and with it its ticket's others, who queue again as one
 ticket. Single tickets that wait and fit take the free seats at once, the oldest first; they count as confirmed. If
-seats stay free, a match of people alone looks for more for one period longer. Then bots take what is free.
+seats stay free, a match of people alone looks for more for one period longer. Then bots take what is free, if all who
+are there welcome them; else the match is dissolved, and who was there waits again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,12 +27,13 @@ class Verdict(StrEnum):
 
 
 class Chair(NamedTuple):
-    """A player of a match that gathers."""
+    """A player of a match that gathers; ``bots`` says whether its ticket welcomes them."""
 
     seat: int
     player_id: str
     ticket_id: str
     confirmed: bool
+    bots: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,8 @@ class Gathering:
 class Step:
     """What is to be done.
 
-    ``missed`` lose their seats, ``others`` are of the same tickets and wait again; ``taken`` says who gets which
-    seat, ``left`` which seats nobody gets.
+    ``missed`` lose their seats; ``others`` do so too, and wait again: those of the same tickets, or all that were
+    there. ``taken`` says who gets which seat, ``left`` which seats nobody gets.
     """
 
     verdict: Verdict
@@ -77,8 +79,13 @@ def next_step(match: Gathering, candidates: Iterable[Waiting], now: int) -> Step
     known = {chair.player_id for chair in match.chairs}
     taken = tuple(zip(free, _fitting(match, candidates, known), strict=False))
     left = tuple(free[len(taken) :])
-    enough = not left or (due and (match.extended or len(match.seats) < SEATS))
-    return Step(Verdict.PLACED if enough else Verdict.GATHERING, missed, others, taken, left)
+    if not left:
+        return Step(Verdict.PLACED, missed, others, taken)
+    if not due or (len(match.seats) == SEATS and not match.extended):
+        return Step(Verdict.GATHERING, missed, others, taken, left)
+    if all(chair.bots for chair in staying) and all(ticket.bots_after is not None for _, ticket in taken):
+        return Step(Verdict.PLACED, missed, others, taken, left)
+    return Step(Verdict.DISSOLVED, missed, (*others, *staying))
 
 
 def pause_of(strikes: int) -> int:

@@ -13,7 +13,7 @@ from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placer import Placer
 from gouji.matchmaking.queues import Queues
-from gouji.matchmaking.ratings import Ratings
+from gouji.matchmaking.ratings import BotRatings, Ratings
 from gouji.matchmaking.removal import Removal
 from gouji.matchmaking.room_service import Desk
 from gouji.matchmaking.store import Store
@@ -50,7 +50,18 @@ def bind(app: App) -> None:
     teller = Teller(store, watches, clock=app.clock, settings=app.settings)
     bots = BotLevels(app.channels)
     placer = Placer(matches, wakeups, metrics, bots)
-    cycle = Cycle(app.database, teller, wakeups, metrics, clock=app.clock, settings=app.settings, log=app.log)
+    ratings = Ratings(app.channels, app.log)
+    bot_ratings = BotRatings(ratings, bots, app.clock)
+    cycle = Cycle(
+        app.database,
+        teller,
+        wakeups,
+        metrics,
+        bot_ratings.earned,
+        clock=app.clock,
+        settings=app.settings,
+        log=app.log,
+    )
     servicer = MatchmakingServicer(
         store=store,
         matches=matches,
@@ -58,7 +69,7 @@ def bind(app: App) -> None:
         cycle=cycle,
         teller=teller,
         wakeups=wakeups,
-        enlisting=Enlisting(store, Ratings(app.channels, app.log), app.settings),
+        enlisting=Enlisting(store, ratings, app.settings),
         placer=placer,
         removal=Removal(app.database),
         clock=app.clock,
@@ -78,6 +89,7 @@ def bind(app: App) -> None:
     )
     bind_lobby(app, Desk(matches, bots.known, placer.announce))
     app.background("matchmaking cycle", cycle.run)
+    app.background("bots' ratings", bot_ratings.run)
     app.background("ticket watches", teller.run)
     app.background("table wake-ups", wakeups.run)
     app.background("untaken tables", Untaken(app.database, metrics, app.clock).run)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from gouji.engine import RuleSet
+from gouji.matchmaking.policy import family_of
 from gouji.serving.clock import moment
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.requests import read_rules
@@ -63,7 +64,7 @@ class Wish:
     @property
     def family(self) -> str:
         """The preset of the dearest rules: ratings go by it."""
-        return str(json.loads(self.rules[0])["preset"])
+        return family_of(self.rules[0])
 
 
 @dataclass(frozen=True, slots=True)
