@@ -51,7 +51,7 @@ def bots(app: App) -> Any:
 
 async def test_the_levels_are_listed_weakest_first(bots: Any) -> None:
     answer = await bots.ListBots(bot_pb2.ListBotsRequest())
-    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy"]
+    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy", "planner"]
     assert all(level.summary for level in answer.levels)
 
 

@@ -1,0 +1,10 @@
+from array import array
+from collections.abc import Iterable, Sequence
+
+from gouji.engine import Observation
+
+def worths(observation: Observation, codes: list[int]) -> array[float]:
+    """Give what each packed action of the play is worth, in the order given. Raises `InvalidState`."""
+
+def burdens(observation: Observation, hands: Iterable[Sequence[int]]) -> list[float]:
+    """Give what each of these hands, as counts by rank, would cost the viewer if it had the lead; less is better."""
