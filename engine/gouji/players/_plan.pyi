@@ -8,3 +8,6 @@ def worths(observation: Observation, codes: list[int]) -> array[float]:
 
 def burdens(observation: Observation, hands: Iterable[Sequence[int]]) -> list[float]:
     """Give what each of these hands, as counts by rank, would cost the viewer if it had the lead; less is better."""
+
+def outlook(observation: Observation, code: int) -> tuple[float, bool]:
+    """Say how likely no opponent beats this play, and whether it opens if nobody does. Raises `InvalidState`."""

@@ -105,14 +105,20 @@ cdef bint holds_opening(const Plan* plan, const uint8_t* cards) noexcept nogil:
     return False
 
 
+cdef bint may_open(const Plan* plan) noexcept nogil:
+    """R9.6: whether the viewer can open still."""
+    cdef const View* view = plan.view
+    return (plan.rules.opening and not has(view.opened, view.me) and has(view.headed, view.me)
+            and not view.scramble)
+
+
 cdef double worth_of_opening(const Plan* plan, const Play* play, const uint8_t* left, double held) noexcept nogil:
     """R9.6: what a play does for opening."""
-    cdef const View* view = plan.view
-    if not plan.rules.opening or has(view.opened, view.me) or not has(view.headed, view.me) or view.scramble:
+    if not may_open(plan):
         return 0
     if opens_with(plan.rules, play) and left[TOTAL]:
         return plan.weights[OPENS] * held
-    if holds_opening(plan, view.cards) and not holds_opening(plan, left):
+    if holds_opening(plan, plan.view.cards) and not holds_opening(plan, left):
         return -plan.weights[KEEPS_OPENING]
     if plan.rules.fours_open and play.base == FOUR:
         return -plan.weights[KEEPS_FOURS]
@@ -244,3 +250,13 @@ def burdens(observation, hands):
             cards[TOTAL] += cards[rank]
         found.append(burden(&plan, cards))
     return found
+
+
+def outlook(observation, uint64_t code):
+    """Say how likely no opponent beats this play, and whether it opens if nobody does. Raises `InvalidState`."""
+    cdef View view
+    cdef Plan plan
+    cdef Play play = unpack(code)
+    planned(observation, &view, &plan)
+    opens = may_open(&plan) and opens_with(plan.rules, &play) and play.total < view.cards[TOTAL]
+    return holds_lead(&plan, &play, asked_for(&plan, &play, view.question == Q_LEAD)), opens

@@ -13,7 +13,6 @@ cdef struct View:
     uint8_t opened
     uint8_t burning
     uint8_t headed              # seats that have a head (R4.5)
-    uint8_t out                 # seats that have gone out
     uint8_t scramble
     uint8_t gouji               # the table's play is a Gouji play
     uint8_t dead                # and may only be burned

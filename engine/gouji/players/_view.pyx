@@ -1,13 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """An observation in numbers: who stands how, what is held, and which cards the others may have."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 
 from gouji.engine._game cimport read_play
 from gouji.engine._rules cimport compiled
 from gouji.engine._sight cimport Sight
-from gouji.engine._state cimport NONE, RANKS, SEATS, TOTAL, has, opposite, team_of
+from gouji.engine._state cimport BIG, NONE, RANKS, SEATS, SMALL, TOTAL, has, team_of
 from gouji.engine._state_text import QUESTION_NAMES
 from gouji.engine.cards import counts_of
 from gouji.engine.deal import suits_for
@@ -15,7 +15,7 @@ from gouji.engine.errors import InvalidState
 
 cdef enum:
     MOST_OF_RANK = 24       # six packs
-    HIDDEN_COUNT = 40       # a seat of whose cards nobody knows more
+    MOST_HELD = 252         # six packs less what the others hold at least
 
 cdef dict _QUESTIONS = {name: number for number, name in enumerate(QUESTION_NAMES) if name}
 
@@ -44,8 +44,6 @@ cdef int fill_seats(object observation, View* view) except -1:
         view.opened |= bool(of_seat.opened) << seat
         view.burning |= bool(of_seat.burning) << seat
         view.headed |= bool(of_seat.has_head) << seat
-    for seat in observation.finished:
-        view.out |= 1 << (seat % SEATS)
     if observation.rules["teams"]:
         view.friends = team_of(view.me) & view.in_mask & ~(1 << view.me)
     return 0
@@ -70,6 +68,8 @@ cdef int fill_table(object observation, View* view) except -1:
 
 cdef int fill_hands(object observation, View* view) except -1:
     cdef int seat, rank
+    if len(observation.cards) > MOST_HELD:
+        raise InvalidState("more cards than a hand can hold")
     for card in observation.cards:
         view.cards[<int>card.rank] += 1
         view.cards[TOTAL] += 1
@@ -113,11 +113,11 @@ cdef bint read_position(object observation, View* view) except -1:
 cdef int count_hidden(object observation, View* view) except -1:
     """Count what is neither played nor held, and share it out as far as the counts of seats are hidden."""
     cdef int rank, seat, left, unknown = 0
+    cdef bint is_hidden[SEATS]
     memset(view.hidden, 0, sizeof(view.hidden))
     for (rank, _suit), cards in suits_for(observation.rules).items():
         view.hidden[rank] += cards
-    jokers = observation.rules["decks"]
-    view.hidden[13] = view.hidden[14] = jokers
+    view.hidden[SMALL] = view.hidden[BIG] = observation.rules["decks"]
     seen = counts_of("".join([of_seat.played for of_seat in observation.seats]) + observation.aside)
     for rank in range(RANKS):
         left = view.hidden[rank] - view.cards[rank] - seen[rank]
@@ -133,9 +133,9 @@ cdef int count_hidden(object observation, View* view) except -1:
             left -= view.slots[seat]
         else:
             unknown += 1
-            view.slots[seat] = HIDDEN_COUNT
+        is_hidden[seat] = count < 0 and seat != view.me and has(view.in_mask, seat)
     for seat in range(SEATS):
-        if view.slots[seat] == HIDDEN_COUNT and unknown:
+        if is_hidden[seat]:
             view.slots[seat] = max(left // unknown, 1)
         memset(view.known[seat], 0, 16)
     return 0

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from gouji.engine import Action, Hand, Observation
 from gouji.engine.hand import decode
-from gouji.players._plan import worths
+from gouji.players.advice import best_of
 from gouji.players.prelude import decide_before_play
 
 
@@ -22,6 +22,4 @@ class PlannerPlayer:
             raise ValueError("this seat is not asked")
         if observation.choices:
             return decide_before_play(observation)
-        codes = Hand.from_observation(observation).legal_codes(compact=True)
-        values = worths(observation, codes)
-        return decode(codes[max(range(len(codes)), key=values.__getitem__)])
+        return decode(best_of(observation, Hand.from_observation(observation).legal_codes(compact=True)))
