@@ -50,6 +50,9 @@ leaks: install   ## swap hidden cards at length: no seat may see a difference
 matches: install ## 1,000 random matches of every preset, checked by the tests' own telling of the rules
 	nice $(BIN)/python -m tests.engine.matches
 
+lawful: install  ## a million decisions of the planner under rule sets drawn at random
+	nice $(BIN)/python -m tests.players.lawful planner 1000000
+
 lint: install    ## ruff, mypy, buf
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -103,4 +106,4 @@ clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
-.PHONY: help install web up test test-web browser faults leaks matches lint protos protos-ts fresh lock bench recompute watchers load clean
+.PHONY: help install web up test test-web browser faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean

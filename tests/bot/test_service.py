@@ -14,6 +14,7 @@ from gouji.bot.metrics import BotMetrics
 from gouji.bot.service import BotServicer, bind, choose
 from gouji.engine import Action, Hand, RuleSet
 from gouji.players import PLAYERS
+from gouji.players.advice import advise
 from gouji.serving.app import App
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import reason_of
@@ -51,7 +52,7 @@ def bots(app: App) -> Any:
 
 async def test_the_levels_are_listed_weakest_first(bots: Any) -> None:
     answer = await bots.ListBots(bot_pb2.ListBotsRequest())
-    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy"]
+    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy", "planner"]
     assert all(level.summary for level in answer.levels)
 
 
@@ -107,6 +108,34 @@ async def test_only_services_may_ask_for_decisions_and_players_may_list(app: App
     assert reason_of(refused.value) == "forbidden"
 
 
+async def test_a_player_is_given_a_hint_for_its_own_seat(app: App) -> None:
+    hand = dealt()
+    assert hand.turn is not None
+    token = app.tokens.mint_player("p1", "Wang").access_token
+    mine = (("authorization", f"Bearer {token}"),)
+    async with grpc.aio.insecure_channel(app.address) as channel:
+        stub: Any = bot_pb2_grpc.BotServiceStub(channel)
+        request = bot_pb2.HintRequest(observation=observation_to_proto(hand.observe(hand.turn)))
+        hint = await stub.Hint(request, metadata=mine)
+        advice = advise(hand.observe(hand.turn))
+        assert action_from_proto(hand.turn, hint.action) == advice.action
+        assert (hint.why, hint.english, hint.chinese) == (advice.why, *advice.sentence)
+        crowded = bot_pb2.HintRequest(observation=request.observation)
+        crowded.observation.cards.extend(list(crowded.observation.cards) * 3)
+        other = observation_to_proto(hand.observe((hand.turn + 1) % 6))
+        for refused, reason in (
+            (bot_pb2.HintRequest(), "malformed"),
+            (crowded, "malformed"),
+            (bot_pb2.HintRequest(observation=other), "not_your_turn"),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await stub.Hint(refused, metadata=mine)
+            assert reason_of(error.value) == reason
+    count = app.metrics.registry.get_sample_value
+    assert count("gouji_bot_hints_total", {"outcome": "given"}) == 1
+    assert count("gouji_bot_hints_total", {"outcome": "malformed"}) == 2
+
+
 async def test_decisions_are_counted_by_level_and_outcome(app: App, bots: Any) -> None:
     batch = [decision(dealt()), decision(dealt(), "grandmaster")]
     await bots.Decide(bot_pb2.DecideRequest(decisions=batch))
@@ -141,7 +170,8 @@ async def test_what_the_deadline_leaves_no_time_for_is_not_decided() -> None:
     assert [choice.error for choice in answer.choices] == ["", "deadline", "deadline"]
 
 
-def test_a_corrupt_observation_is_answered_and_never_raises() -> None:
+@pytest.mark.parametrize("level", ["greedy", "planner"])
+def test_a_corrupt_observation_is_answered_and_never_raises(level: str) -> None:
     chance = random.Random(11)
     for _ in range(2000):
         mangled = bytearray(decision(dealt(chance.randrange(20))).observation.SerializeToString())
@@ -151,7 +181,7 @@ def test_a_corrupt_observation_is_answered_and_never_raises() -> None:
             observation = observation_pb2.Observation.FromString(bytes(mangled))
         except Exception:  # noqa: BLE001 (no message at all)
             continue
-        choice = choose(bot_pb2.Decision(level="greedy", observation=observation))
+        choice = choose(bot_pb2.Decision(level=level, observation=observation))
         assert choice.error in {"", "malformed", "not_your_turn"}
 
 

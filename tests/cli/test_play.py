@@ -133,6 +133,7 @@ def test_bad_input_is_explained_and_help_is_at_hand(terminal: Terminal) -> None:
         ("nohead", "That belongs to another part of the hand."),
         ("?", "suggest plays"),
         ("hint", r"  1  p\w+"),
+        ("advice", r"  1  \w+[^.]*\."),
     ):
         game.sendline(typed)
         game.expect(said)

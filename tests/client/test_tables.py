@@ -165,6 +165,19 @@ async def test_a_match_is_played_to_its_end(session: Session) -> None:
     assert not (await session.who()).table_id
 
 
+async def test_a_hint_can_be_played(session: Session) -> None:
+    table = TableClient(session, await sit_down(session))
+    async with contextlib.aclosing(table.watch()) as events:
+        async for _ in events:
+            if table.view.asked:
+                hint = await table.hint()
+                assert hint.why
+                assert hint.english.endswith(".")
+                seat = (await table.observe()).observation.viewer_plus_one - 1
+                await table.act(action_from_proto(seat, hint.action), table.view.turn.number)
+                break
+
+
 async def test_a_watch_that_is_cut_again_and_again_misses_nothing(session: Session, proxy: Proxy) -> None:
     table_id = await sit_down(session)
     spectator = TableClient(session, table_id, spectate=True)

@@ -6,11 +6,13 @@ from typing import Final
 
 from gouji.players.at_random import RandomPlayer
 from gouji.players.greedy import GreedyPlayer
+from gouji.players.planner import PlannerPlayer
 from gouji.players.player import Player
 
 PLAYERS: Final[Mapping[str, type[Player]]] = {
     "random": RandomPlayer,
     "greedy": GreedyPlayer,
+    "planner": PlannerPlayer,
 }
 """Every level by the name under which tables and clients ask for it, weakest first."""
 

@@ -16,6 +16,12 @@ class BotMetrics:
             ("level", "outcome"),
             registry=registry,
         )
+        self.hints = Counter(
+            "gouji_bot_hints",
+            "Hints by outcome: `given`, or the reason why not.",
+            ("outcome",),
+            registry=registry,
+        )
         self.decision_seconds = Histogram(
             "gouji_bot_decision_seconds",
             "Time for one decision.",

@@ -9,19 +9,24 @@ import grpc
 from gouji.bot.metrics import BotMetrics
 from gouji.engine import EngineError
 from gouji.players import PLAYERS
+from gouji.players.advice import advise
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role
 from gouji.serving.clock import Clock
+from gouji.serving.errors import ServiceError, malformed
 from gouji.v1 import bot_pb2, bot_pb2_grpc
 from gouji.wire import action_to_proto, observation_from_proto
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}}
+ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}, "Hint": ANY_ROLE}
 """Who may call what."""
 
 DEADLINE_SHARE: Final = 0.8
 """Part of a call's remaining time that may be spent on deciding; the rest is for the way back."""
+
+MOST_CARDS: Final = 80
+"""More than a hand of six packs holds after all tributes: who asks for a hint about more is refused."""
 
 
 def bind(app: App) -> None:
@@ -66,6 +71,18 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             await asyncio.sleep(0)
         return response
 
+    async def Hint(  # noqa: N802 (gRPC's name)
+        self, request: bot_pb2.HintRequest, _context: Context
+    ) -> bot_pb2.HintResponse:
+        """Say what the planner would do and why; refused as `malformed`, or `not_your_turn` to who is not asked."""
+        try:
+            hint = hint_for(request)
+        except ServiceError as error:
+            self._metrics.hints.labels(error.reason).inc()
+            raise
+        self._metrics.hints.labels("given").inc()
+        return hint
+
     def _decide(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
         level = decision.level if decision.level in PLAYERS else "unknown"
         began = self._clock.monotonic()
@@ -88,7 +105,25 @@ def choose(decision: bot_pb2.Decision) -> bot_pb2.Choice:
         if observation.question is None:
             return bot_pb2.Choice(error="not_your_turn")
         action = player().decide(observation, decision.seed, math.inf)
-    except (EngineError, ValueError):
+    except (EngineError, ValueError, ArithmeticError):
         # What was wrong may quote cards, so it is not passed on.
         return bot_pb2.Choice(error="malformed")
     return bot_pb2.Choice(action=action_to_proto(action))
+
+
+def hint_for(request: bot_pb2.HintRequest) -> bot_pb2.HintResponse:
+    """Advise the seat of an observation. Raises `ServiceError`."""
+    if len(request.observation.cards) > MOST_CARDS:
+        raise malformed("observation.cards", f"A hand has at most {MOST_CARDS} cards.")
+    try:
+        observation = observation_from_proto(request.observation)
+        if observation.question is None:
+            raise ServiceError("not_your_turn", "The observation is of a seat that is not asked.")
+        advice = advise(observation)
+    except (EngineError, ValueError, ArithmeticError) as error:
+        # What was wrong may quote cards, so it is not passed on.
+        raise malformed("observation", "This is no observation of a hand.") from error
+    said = advice.sentence
+    return bot_pb2.HintResponse(
+        action=action_to_proto(advice.action), why=advice.why, english=said.english, chinese=said.chinese
+    )

@@ -18,6 +18,7 @@ revolt, stay   leave the hand or not (革命)      keep, nohead   keep a head or
 pay W, return 49, refuse 5, accept, buy_with 2, give 3      tribute and buying (进贡 还贡 买三)
 call, double, sink, lay_off 34, last 2, feel, ask 3         as the table's rules have it; `pass` declines
 hint, Enter    suggest plays; then a number picks one of them (`play 3` plays a three)
+advice, !      what a good bot would do, and why; then 1 does it
 say            list what can be said; `say thanks` says it      mute 3, unmute 3   not hear seat 3, or again
 vote, unvote   have this hand given up, if all people agree
 ?, help        this page                        quit      go away; the same command brings you back
@@ -32,6 +33,7 @@ class Wish(Enum):
 
     HELP = "help"
     HINT = "hint"
+    ADVICE = "advice"
     QUIT = "quit"
     BACK = "back"
     LEAVE = "leave"
@@ -45,6 +47,8 @@ _WISHES: Final = {
     "": Wish.HINT,
     "hint": Wish.HINT,
     "h": Wish.HINT,
+    "advice": Wish.ADVICE,
+    "!": Wish.ADVICE,
     "?": Wish.HELP,
     "help": Wish.HELP,
     "quit": Wish.QUIT,

@@ -214,6 +214,12 @@ class Sitting:
         asked.listed = suggest(asked.legal, asked.held)
         self._say(*(f"  {number}  {action.verb}" for number, action in enumerate(asked.listed, start=1)))
 
+    async def _advise(self, asked: Asked) -> None:
+        """Show what the planner would do, for the person to pick, and why."""
+        hint = await self._table.hint()
+        asked.listed = [action_from_proto(asked.observation.seat or 0, hint.action)]
+        self._say(f"  1  {asked.listed[0].verb}", hint.english)
+
     async def _typed(self, line: str) -> Ending | None:
         """Do what the person typed; say how it ends here, if it does."""
         told = await talk(self._table, line)
@@ -241,11 +247,18 @@ class Sitting:
             await self._try(self._table.take_seat())
         elif asked is None:
             self._say(SENTENCES["not_your_turn"])
-        elif isinstance(wanted, Action):
+        else:
+            await self._answer(wanted, asked)
+        return None
+
+    async def _answer(self, wanted: Action | Wish, asked: Asked) -> None:
+        """Do what was typed in answer to a question, or help with it."""
+        if isinstance(wanted, Action):
             await self._act(wanted, asked)
+        elif wanted is Wish.ADVICE:
+            await self._try(self._advise(asked))
         else:
             self._hint(asked)
-        return None
 
     async def _leave(self) -> Ending | None:
         return Ending.LEFT if await self._try(self._table.leave()) else None

@@ -15,7 +15,8 @@ from gouji.client.errors import ClientError
 from gouji.client.session import Metadata, Session
 from gouji.client.view import TableView
 from gouji.engine import Action
-from gouji.v1 import table_pb2_grpc
+from gouji.v1 import bot_pb2_grpc, table_pb2_grpc
+from gouji.v1.bot_pb2 import HintRequest, HintResponse
 from gouji.v1.events_pb2 import Event
 from gouji.v1.table_pb2 import (
     ActRequest,
@@ -245,6 +246,12 @@ class TableClient:
         request = ObserveRequest(table_id=self.table_id, spectate=self._spectate)
         timeout = self._session.patience.attempt
         return await self._call(lambda stub, metadata: stub.Observe(request, metadata=metadata, timeout=timeout))
+
+    async def hint(self) -> HintResponse:
+        """Ask what the planner would do in the caller's seat now, and why."""
+        seen = await self.observe()
+        stub: bot_pb2_grpc.BotServiceAsyncStub = bot_pb2_grpc.BotServiceStub(self._session.channel())
+        return await self._session.call(stub.Hint, HintRequest(observation=seen.observation))
 
     async def _call(
         self, method: "Callable[[table_pb2_grpc.TableServiceAsyncStub, Metadata], Awaitable[Answer]]"

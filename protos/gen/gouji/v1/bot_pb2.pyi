@@ -68,7 +68,7 @@ class BotLevel(_message.Message):
     LEVEL_FIELD_NUMBER: _builtins.int
     SUMMARY_FIELD_NUMBER: _builtins.int
     level: _builtins.str
-    """`random`, `greedy` ..."""
+    """`random`, `greedy`, `planner` ..."""
     summary: _builtins.str
     def __init__(
         self,
@@ -185,3 +185,60 @@ class Choice(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Choice: _TypeAlias = Choice  # noqa: Y015
+
+@_typing.final
+class HintRequest(_message.Message):
+    """A seat that is asked."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def observation(self) -> _observation_pb2.Observation:
+        """`ObserveResponse.observation`, not the `brief` one."""
+
+    def __init__(
+        self,
+        *,
+        observation: _observation_pb2.Observation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["observation", b"observation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["observation", b"observation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HintRequest: _TypeAlias = HintRequest  # noqa: Y015
+
+@_typing.final
+class HintResponse(_message.Message):
+    """A hint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACTION_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    ENGLISH_FIELD_NUMBER: _builtins.int
+    CHINESE_FIELD_NUMBER: _builtins.int
+    why: _builtins.str
+    """The reason that weighs most: `keeps_lead`, `spares_mate` ... (docs/bots.md)."""
+    english: _builtins.str
+    """The same in a sentence."""
+    chinese: _builtins.str
+    @_builtins.property
+    def action(self) -> _actions_pb2.Action: ...
+    def __init__(
+        self,
+        *,
+        action: _actions_pb2.Action | None = ...,
+        why: _builtins.str = ...,
+        english: _builtins.str = ...,
+        chinese: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "chinese", b"chinese", "english", b"english", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HintResponse: _TypeAlias = HintResponse  # noqa: Y015

@@ -45,6 +45,11 @@ class BotServiceStub:
                 request_serializer=gouji_dot_v1_dot_bot__pb2.DecideRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_bot__pb2.DecideResponse.FromString,
                 _registered_method=True)
+        self.Hint = channel.unary_unary(
+                '/gouji.v1.BotService/Hint',
+                request_serializer=gouji_dot_v1_dot_bot__pb2.HintRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_bot__pb2.HintResponse.FromString,
+                _registered_method=True)
 
 
 class BotServiceServicer:
@@ -65,6 +70,14 @@ class BotServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Hint(self, request, context):
+        """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
+        `TableService.Observe` told the caller, and nothing else. Roles: any.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_BotServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -77,6 +90,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.Decide,
                     request_deserializer=gouji_dot_v1_dot_bot__pb2.DecideRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_bot__pb2.DecideResponse.SerializeToString,
+            ),
+            'Hint': grpc.unary_unary_rpc_method_handler(
+                    servicer.Hint,
+                    request_deserializer=gouji_dot_v1_dot_bot__pb2.HintRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_bot__pb2.HintResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -134,6 +152,33 @@ class BotService:
             '/gouji.v1.BotService/Decide',
             gouji_dot_v1_dot_bot__pb2.DecideRequest.SerializeToString,
             gouji_dot_v1_dot_bot__pb2.DecideResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Hint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.BotService/Hint',
+            gouji_dot_v1_dot_bot__pb2.HintRequest.SerializeToString,
+            gouji_dot_v1_dot_bot__pb2.HintResponse.FromString,
             options,
             channel_credentials,
             insecure,

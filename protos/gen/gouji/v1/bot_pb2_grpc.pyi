@@ -37,6 +37,10 @@ class BotServiceStub:
     """The levels there are, weakest first. Roles: any."""
     Decide: _grpc.UnaryUnaryMultiCallable[_bot_pb2.DecideRequest, _bot_pb2.DecideResponse]
     """Decide for some seats. The call's deadline is the time for all of them. Roles: service."""
+    Hint: _grpc.UnaryUnaryMultiCallable[_bot_pb2.HintRequest, _bot_pb2.HintResponse]
+    """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
+    `TableService.Observe` told the caller, and nothing else. Roles: any.
+    """
 
 @_typing.type_check_only
 class BotServiceAsyncStub(BotServiceStub):
@@ -47,6 +51,10 @@ class BotServiceAsyncStub(BotServiceStub):
     """The levels there are, weakest first. Roles: any."""
     Decide: _aio.UnaryUnaryMultiCallable[_bot_pb2.DecideRequest, _bot_pb2.DecideResponse]  # type: ignore[assignment]
     """Decide for some seats. The call's deadline is the time for all of them. Roles: service."""
+    Hint: _aio.UnaryUnaryMultiCallable[_bot_pb2.HintRequest, _bot_pb2.HintResponse]  # type: ignore[assignment]
+    """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
+    `TableService.Observe` told the caller, and nothing else. Roles: any.
+    """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     """Bots: stateless, one projection in, one action out."""
@@ -66,5 +74,15 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_pb2.DecideResponse, _abc.Awaitable[_bot_pb2.DecideResponse]]:
         """Decide for some seats. The call's deadline is the time for all of them. Roles: service."""
+
+    @_abc_1.abstractmethod
+    def Hint(
+        self,
+        request: _bot_pb2.HintRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_pb2.HintResponse, _abc.Awaitable[_bot_pb2.HintResponse]]:
+        """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
+        `TableService.Observe` told the caller, and nothing else. Roles: any.
+        """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/bot.proto.
  */
 export const file_gouji_v1_bot: GenFile = /*@__PURE__*/
-  fileDesc("ChJnb3VqaS92MS9ib3QucHJvdG8SCGdvdWppLnYxIhEKD0xpc3RCb3RzUmVxdWVzdCI2ChBMaXN0Qm90c1Jlc3BvbnNlEiIKBmxldmVscxgBIAMoCzISLmdvdWppLnYxLkJvdExldmVsIioKCEJvdExldmVsEg0KBWxldmVsGAEgASgJEg8KB3N1bW1hcnkYAiABKAkiNgoNRGVjaWRlUmVxdWVzdBIlCglkZWNpc2lvbnMYASADKAsyEi5nb3VqaS52MS5EZWNpc2lvbiJTCghEZWNpc2lvbhINCgVsZXZlbBgBIAEoCRIqCgtvYnNlcnZhdGlvbhgCIAEoCzIVLmdvdWppLnYxLk9ic2VydmF0aW9uEgwKBHNlZWQYAyABKAQiMwoORGVjaWRlUmVzcG9uc2USIQoHY2hvaWNlcxgBIAMoCzIQLmdvdWppLnYxLkNob2ljZSI5CgZDaG9pY2USIAoGYWN0aW9uGAEgASgLMhAuZ291amkudjEuQWN0aW9uEg0KBWVycm9yGAIgASgJMpIBCgpCb3RTZXJ2aWNlEkEKCExpc3RCb3RzEhkuZ291amkudjEuTGlzdEJvdHNSZXF1ZXN0GhouZ291amkudjEuTGlzdEJvdHNSZXNwb25zZRJBCgZEZWNpZGUSFy5nb3VqaS52MS5EZWNpZGVSZXF1ZXN0GhguZ291amkudjEuRGVjaWRlUmVzcG9uc2UiBKC7GAFiBnByb3RvMw", [file_gouji_v1_actions, file_gouji_v1_observation, file_gouji_v1_options]);
+  fileDesc("ChJnb3VqaS92MS9ib3QucHJvdG8SCGdvdWppLnYxIhEKD0xpc3RCb3RzUmVxdWVzdCI2ChBMaXN0Qm90c1Jlc3BvbnNlEiIKBmxldmVscxgBIAMoCzISLmdvdWppLnYxLkJvdExldmVsIioKCEJvdExldmVsEg0KBWxldmVsGAEgASgJEg8KB3N1bW1hcnkYAiABKAkiNgoNRGVjaWRlUmVxdWVzdBIlCglkZWNpc2lvbnMYASADKAsyEi5nb3VqaS52MS5EZWNpc2lvbiJTCghEZWNpc2lvbhINCgVsZXZlbBgBIAEoCRIqCgtvYnNlcnZhdGlvbhgCIAEoCzIVLmdvdWppLnYxLk9ic2VydmF0aW9uEgwKBHNlZWQYAyABKAQiMwoORGVjaWRlUmVzcG9uc2USIQoHY2hvaWNlcxgBIAMoCzIQLmdvdWppLnYxLkNob2ljZSI5CgZDaG9pY2USIAoGYWN0aW9uGAEgASgLMhAuZ291amkudjEuQWN0aW9uEg0KBWVycm9yGAIgASgJIjkKC0hpbnRSZXF1ZXN0EioKC29ic2VydmF0aW9uGAEgASgLMhUuZ291amkudjEuT2JzZXJ2YXRpb24iXwoMSGludFJlc3BvbnNlEiAKBmFjdGlvbhgBIAEoCzIQLmdvdWppLnYxLkFjdGlvbhILCgN3aHkYAiABKAkSDwoHZW5nbGlzaBgDIAEoCRIPCgdjaGluZXNlGAQgASgJMskBCgpCb3RTZXJ2aWNlEkEKCExpc3RCb3RzEhkuZ291amkudjEuTGlzdEJvdHNSZXF1ZXN0GhouZ291amkudjEuTGlzdEJvdHNSZXNwb25zZRJBCgZEZWNpZGUSFy5nb3VqaS52MS5EZWNpZGVSZXF1ZXN0GhguZ291amkudjEuRGVjaWRlUmVzcG9uc2UiBKC7GAESNQoESGludBIVLmdvdWppLnYxLkhpbnRSZXF1ZXN0GhYuZ291amkudjEuSGludFJlc3BvbnNlYgZwcm90bzM", [file_gouji_v1_actions, file_gouji_v1_observation, file_gouji_v1_options]);
 
 /**
  * Nothing to say.
@@ -58,7 +58,7 @@ export const ListBotsResponseSchema: GenMessage<ListBotsResponse> = /*@__PURE__*
  */
 export type BotLevel = Message<"gouji.v1.BotLevel"> & {
   /**
-   * `random`, `greedy` ...
+   * `random`, `greedy`, `planner` ...
    *
    * @generated from field: string level = 1;
    */
@@ -175,6 +175,65 @@ export const ChoiceSchema: GenMessage<Choice> = /*@__PURE__*/
   messageDesc(file_gouji_v1_bot, 6);
 
 /**
+ * A seat that is asked.
+ *
+ * @generated from message gouji.v1.HintRequest
+ */
+export type HintRequest = Message<"gouji.v1.HintRequest"> & {
+  /**
+   * `ObserveResponse.observation`, not the `brief` one.
+   *
+   * @generated from field: gouji.v1.Observation observation = 1;
+   */
+  observation?: Observation | undefined;
+};
+
+/**
+ * Describes the message gouji.v1.HintRequest.
+ * Use `create(HintRequestSchema)` to create a new message.
+ */
+export const HintRequestSchema: GenMessage<HintRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_bot, 7);
+
+/**
+ * A hint.
+ *
+ * @generated from message gouji.v1.HintResponse
+ */
+export type HintResponse = Message<"gouji.v1.HintResponse"> & {
+  /**
+   * @generated from field: gouji.v1.Action action = 1;
+   */
+  action?: Action | undefined;
+
+  /**
+   * The reason that weighs most: `keeps_lead`, `spares_mate` ... (docs/bots.md).
+   *
+   * @generated from field: string why = 2;
+   */
+  why: string;
+
+  /**
+   * The same in a sentence.
+   *
+   * @generated from field: string english = 3;
+   */
+  english: string;
+
+  /**
+   * @generated from field: string chinese = 4;
+   */
+  chinese: string;
+};
+
+/**
+ * Describes the message gouji.v1.HintResponse.
+ * Use `create(HintResponseSchema)` to create a new message.
+ */
+export const HintResponseSchema: GenMessage<HintResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_bot, 8);
+
+/**
  * Bots: stateless, one projection in, one action out.
  *
  * @generated from service gouji.v1.BotService
@@ -199,6 +258,17 @@ export const BotService: GenService<{
     methodKind: "unary";
     input: typeof DecideRequestSchema;
     output: typeof DecideResponseSchema;
+  },
+  /**
+   * What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
+   * `TableService.Observe` told the caller, and nothing else. Roles: any.
+   *
+   * @generated from rpc gouji.v1.BotService.Hint
+   */
+  hint: {
+    methodKind: "unary";
+    input: typeof HintRequestSchema;
+    output: typeof HintResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gouji_v1_bot, 0);
