@@ -6,12 +6,13 @@ from typing import Any, Final
 from gouji.gateway import door
 from gouji.gateway.account_service import bind_accounts
 from gouji.gateway.metrics import GatewayMetrics
+from gouji.gateway.moderation_service import bind_moderation
 from gouji.gateway.profile import first_colour, read_name
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App, StartError
-from gouji.serving.auth import ANYBODY, Role, Roles, caller
+from gouji.serving.auth import ANYBODY, STAFF, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
@@ -20,7 +21,7 @@ ROLES: Final[Roles] = {
     "CreateGuest": ANYBODY,
     "RefreshSession": ANYBODY,
     "GetSession": {Role.PLAYER},
-    "LocateTable": {Role.PLAYER, Role.OPERATOR},
+    "LocateTable": {Role.PLAYER, *STAFF},
 }
 """Who may call what."""
 
@@ -41,6 +42,7 @@ def bind(app: App) -> None:
         roles=ROLES,
     )
     bind_accounts(app, store, metrics)
+    bind_moderation(app)
     door.bind(app, store)
 
 

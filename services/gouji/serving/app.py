@@ -17,6 +17,7 @@ from google.protobuf import descriptor_pool
 from grpc_reflection.v1alpha import reflection
 
 from gouji.serving import health
+from gouji.serving.audit import Audit, AuditLog
 from gouji.serving.auth import ANYBODY, Roles, tokens_for
 from gouji.serving.budgets import Budgets
 from gouji.serving.channels import Channels
@@ -256,6 +257,7 @@ class App:
                 Deadlines(self.settings.request_timeout_seconds),
                 Admission(self.tokens, self._roles, self.deleted),
                 PlayerRates(self.settings.player_calls_per_second, self.clock),
+                Audit(AuditLog(lambda: self._database), lambda: self.address),
             ],
             self.settings.max_message_bytes,
         )

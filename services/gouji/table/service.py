@@ -7,7 +7,7 @@ import grpc
 
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
-from gouji.serving.auth import ANY_ROLE, Role, caller
+from gouji.serving.auth import ANY_ROLE, STAFF, Role, Roles, caller
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.lifeline import Lifeline
@@ -41,11 +41,11 @@ Context = grpc.aio.ServicerContext[Any, Any]
 LONGEST_COMMAND_ID: Final = 64
 """Characters of a command's id."""
 
-ROLES: Final = {
+ROLES: Final[Roles] = {
     "Act": {Role.PLAYER},
     "Contribute": {Role.PLAYER},
-    "Watch": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
-    "Observe": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
+    "Watch": {Role.PLAYER, *STAFF},
+    "Observe": {Role.PLAYER, *STAFF},
     "TakeSeat": {Role.PLAYER},
     "Leave": {Role.PLAYER},
     "Open": {Role.SERVICE},

@@ -126,14 +126,15 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director.
+        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        director, who sees all hands, later, unless it asks to `spectate`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Observe(self, request, context):
-        """What the caller's seat may know now, and what it may do. Roles: player, operator, director.
+        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,9 +38,11 @@ class TableServiceStub:
     Act: _grpc.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]
     """Do one action for the caller's seat. Roles: player."""
     Watch: _grpc.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]
-    """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    director, who sees all hands, later, unless it asks to `spectate`.
+    """
     Observe: _grpc.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]
-    """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]
     """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
     Leave: _grpc.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]
@@ -82,9 +84,11 @@ class TableServiceAsyncStub(TableServiceStub):
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
     """Do one action for the caller's seat. Roles: player."""
     Watch: _aio.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]  # type: ignore[assignment]
-    """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    director, who sees all hands, later, unless it asks to `spectate`.
+    """
     Observe: _aio.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]  # type: ignore[assignment]
-    """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
     TakeSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]  # type: ignore[assignment]
     """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
     Leave: _aio.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]  # type: ignore[assignment]
@@ -135,7 +139,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.WatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.WatchResponse], _abc.AsyncIterator[_table_pb2.WatchResponse]]:
-        """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        director, who sees all hands, later, unless it asks to `spectate`.
+        """
 
     @_abc_1.abstractmethod
     def Observe(
@@ -143,7 +149,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.ObserveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ObserveResponse, _abc.Awaitable[_table_pb2.ObserveResponse]]:
-        """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
 
     @_abc_1.abstractmethod
     def TakeSeat(
