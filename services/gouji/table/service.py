@@ -56,6 +56,7 @@ ROLES: Final[Roles] = {
     "Ready": {Role.PLAYER},
     "Adopt": {Role.SERVICE},
     "Drain": {Role.OPERATOR},
+    "Unseat": {Role.SERVICE},
     "RemoveFromTables": {Role.SERVICE},
 }
 """Who may call what."""
@@ -310,6 +311,14 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         tables = self._host.drain()
         self._app.ask_to_stop()
         return table_pb2.DrainResponse(tables=tables)
+
+    async def Unseat(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.UnseatRequest, _context: Context
+    ) -> table_pb2.UnseatResponse:
+        """Have a player leave where it sits. Safe to repeat."""
+        check_id("player_id", request.player_id)
+        unseated = await self._removal.unseat(request.player_id)
+        return table_pb2.UnseatResponse(table_id=unseated.table_id, again=unseated.again)
 
     async def RemoveFromTables(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.RemoveFromTablesRequest, _context: Context

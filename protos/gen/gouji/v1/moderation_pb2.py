@@ -23,21 +23,60 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from gouji.v1 import options_pb2 as gouji_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19gouji/v1/moderation.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"t\n\x0fListActsRequest\x12\r\n\x05\x61\x63tor\x18\x01 \x01(\t\x12\x11\n\tplayer_id\x18\x02 \x01(\t\x12\x10\n\x08table_id\x18\x03 \x01(\t\x12\x0e\n\x06method\x18\x04 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x05 \x01(\x04\x12\r\n\x05limit\x18\x06 \x01(\r\"=\n\x10ListActsResponse\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.gouji.v1.Act\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xd1\x01\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x11\n\tplayer_id\x18\x06 \x01(\t\x12\x10\n\x08table_id\x18\x07 \x01(\t\x12\x0e\n\x06reason\x18\x08 \x01(\t\x12\x0f\n\x07\x64\x65tails\x18\t \x01(\t\x12\x0f\n\x07outcome\x18\n \x01(\t\x12\x0e\n\x06server\x18\x0b \x01(\t2V\n\x11ModerationService\x12\x41\n\x08ListActs\x12\x19.gouji.v1.ListActsRequest\x1a\x1a.gouji.v1.ListActsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19gouji/v1/moderation.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/options.proto\"\xa9\x01\n\x08Sanction\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.gouji.v1.SanctionKind\x12)\n\x05since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x05 \x01(\t\"a\n\x11MutePlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12)\n\x05until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x03 \x01(\t\":\n\x12MutePlayerResponse\x12$\n\x08sanction\x18\x01 \x01(\x0b\x32\x12.gouji.v1.Sanction\"8\n\x13UnmutePlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"&\n\x14UnmutePlayerResponse\x12\x0e\n\x06lifted\x18\x01 \x01(\x08\"8\n\x13RemovePlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"(\n\x14RemovePlayerResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\"`\n\x10\x42\x61nPlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12)\n\x05until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x03 \x01(\t\"K\n\x11\x42\x61nPlayerResponse\x12$\n\x08sanction\x18\x01 \x01(\x0b\x32\x12.gouji.v1.Sanction\x12\x10\n\x08table_id\x18\x02 \x01(\t\"7\n\x12UnbanPlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"%\n\x13UnbanPlayerResponse\x12\x0e\n\x06lifted\x18\x01 \x01(\x08\"^\n\x14ListSanctionsRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.gouji.v1.SanctionKind\x12\r\n\x05limit\x18\x03 \x01(\r\"L\n\x15ListSanctionsResponse\x12%\n\tsanctions\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Sanction\x12\x0c\n\x04more\x18\x02 \x01(\x08\"t\n\x0fListActsRequest\x12\r\n\x05\x61\x63tor\x18\x01 \x01(\t\x12\x11\n\tplayer_id\x18\x02 \x01(\t\x12\x10\n\x08table_id\x18\x03 \x01(\t\x12\x0e\n\x06method\x18\x04 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x05 \x01(\x04\x12\r\n\x05limit\x18\x06 \x01(\r\"=\n\x10ListActsResponse\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.gouji.v1.Act\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xd1\x01\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12\x11\n\tplayer_id\x18\x06 \x01(\t\x12\x10\n\x08table_id\x18\x07 \x01(\t\x12\x0e\n\x06reason\x18\x08 \x01(\t\x12\x0f\n\x07\x64\x65tails\x18\t \x01(\t\x12\x0f\n\x07outcome\x18\n \x01(\t\x12\x0e\n\x06server\x18\x0b \x01(\t*\\\n\x0cSanctionKind\x12\x1d\n\x19SANCTION_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12SANCTION_KIND_MUTE\x10\x01\x12\x15\n\x11SANCTION_KIND_BAN\x10\x02\x32\xbf\x04\n\x11ModerationService\x12M\n\nMutePlayer\x12\x1b.gouji.v1.MutePlayerRequest\x1a\x1c.gouji.v1.MutePlayerResponse\"\x04\xa8\xbb\x18\x01\x12S\n\x0cUnmutePlayer\x12\x1d.gouji.v1.UnmutePlayerRequest\x1a\x1e.gouji.v1.UnmutePlayerResponse\"\x04\xa8\xbb\x18\x01\x12S\n\x0cRemovePlayer\x12\x1d.gouji.v1.RemovePlayerRequest\x1a\x1e.gouji.v1.RemovePlayerResponse\"\x04\xa8\xbb\x18\x01\x12J\n\tBanPlayer\x12\x1a.gouji.v1.BanPlayerRequest\x1a\x1b.gouji.v1.BanPlayerResponse\"\x04\xa8\xbb\x18\x01\x12P\n\x0bUnbanPlayer\x12\x1c.gouji.v1.UnbanPlayerRequest\x1a\x1d.gouji.v1.UnbanPlayerResponse\"\x04\xa8\xbb\x18\x01\x12P\n\rListSanctions\x12\x1e.gouji.v1.ListSanctionsRequest\x1a\x1f.gouji.v1.ListSanctionsResponse\x12\x41\n\x08ListActs\x12\x19.gouji.v1.ListActsRequest\x1a\x1a.gouji.v1.ListActsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.moderation_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_LISTACTSREQUEST']._serialized_start=72
-  _globals['_LISTACTSREQUEST']._serialized_end=188
-  _globals['_LISTACTSRESPONSE']._serialized_start=190
-  _globals['_LISTACTSRESPONSE']._serialized_end=251
-  _globals['_ACT']._serialized_start=254
-  _globals['_ACT']._serialized_end=463
-  _globals['_MODERATIONSERVICE']._serialized_start=465
-  _globals['_MODERATIONSERVICE']._serialized_end=551
+  _globals['_MODERATIONSERVICE'].methods_by_name['MutePlayer']._loaded_options = None
+  _globals['_MODERATIONSERVICE'].methods_by_name['MutePlayer']._serialized_options = b'\250\273\030\001'
+  _globals['_MODERATIONSERVICE'].methods_by_name['UnmutePlayer']._loaded_options = None
+  _globals['_MODERATIONSERVICE'].methods_by_name['UnmutePlayer']._serialized_options = b'\250\273\030\001'
+  _globals['_MODERATIONSERVICE'].methods_by_name['RemovePlayer']._loaded_options = None
+  _globals['_MODERATIONSERVICE'].methods_by_name['RemovePlayer']._serialized_options = b'\250\273\030\001'
+  _globals['_MODERATIONSERVICE'].methods_by_name['BanPlayer']._loaded_options = None
+  _globals['_MODERATIONSERVICE'].methods_by_name['BanPlayer']._serialized_options = b'\250\273\030\001'
+  _globals['_MODERATIONSERVICE'].methods_by_name['UnbanPlayer']._loaded_options = None
+  _globals['_MODERATIONSERVICE'].methods_by_name['UnbanPlayer']._serialized_options = b'\250\273\030\001'
+  _globals['_SANCTIONKIND']._serialized_start=1463
+  _globals['_SANCTIONKIND']._serialized_end=1555
+  _globals['_SANCTION']._serialized_start=97
+  _globals['_SANCTION']._serialized_end=266
+  _globals['_MUTEPLAYERREQUEST']._serialized_start=268
+  _globals['_MUTEPLAYERREQUEST']._serialized_end=365
+  _globals['_MUTEPLAYERRESPONSE']._serialized_start=367
+  _globals['_MUTEPLAYERRESPONSE']._serialized_end=425
+  _globals['_UNMUTEPLAYERREQUEST']._serialized_start=427
+  _globals['_UNMUTEPLAYERREQUEST']._serialized_end=483
+  _globals['_UNMUTEPLAYERRESPONSE']._serialized_start=485
+  _globals['_UNMUTEPLAYERRESPONSE']._serialized_end=523
+  _globals['_REMOVEPLAYERREQUEST']._serialized_start=525
+  _globals['_REMOVEPLAYERREQUEST']._serialized_end=581
+  _globals['_REMOVEPLAYERRESPONSE']._serialized_start=583
+  _globals['_REMOVEPLAYERRESPONSE']._serialized_end=623
+  _globals['_BANPLAYERREQUEST']._serialized_start=625
+  _globals['_BANPLAYERREQUEST']._serialized_end=721
+  _globals['_BANPLAYERRESPONSE']._serialized_start=723
+  _globals['_BANPLAYERRESPONSE']._serialized_end=798
+  _globals['_UNBANPLAYERREQUEST']._serialized_start=800
+  _globals['_UNBANPLAYERREQUEST']._serialized_end=855
+  _globals['_UNBANPLAYERRESPONSE']._serialized_start=857
+  _globals['_UNBANPLAYERRESPONSE']._serialized_end=894
+  _globals['_LISTSANCTIONSREQUEST']._serialized_start=896
+  _globals['_LISTSANCTIONSREQUEST']._serialized_end=990
+  _globals['_LISTSANCTIONSRESPONSE']._serialized_start=992
+  _globals['_LISTSANCTIONSRESPONSE']._serialized_end=1068
+  _globals['_LISTACTSREQUEST']._serialized_start=1070
+  _globals['_LISTACTSREQUEST']._serialized_end=1186
+  _globals['_LISTACTSRESPONSE']._serialized_start=1188
+  _globals['_LISTACTSRESPONSE']._serialized_end=1249
+  _globals['_ACT']._serialized_start=1252
+  _globals['_ACT']._serialized_end=1461
+  _globals['_MODERATIONSERVICE']._serialized_start=1558
+  _globals['_MODERATIONSERVICE']._serialized_end=2133
 # @@protoc_insertion_point(module_scope)

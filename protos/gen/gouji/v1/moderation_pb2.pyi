@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -18,6 +19,370 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _SanctionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SanctionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SanctionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SANCTION_KIND_UNSPECIFIED: _SanctionKind.ValueType  # 0
+    SANCTION_KIND_MUTE: _SanctionKind.ValueType  # 1
+    """Say anything."""
+    SANCTION_KIND_BAN: _SanctionKind.ValueType  # 2
+    """Come in."""
+
+class SanctionKind(_SanctionKind, metaclass=_SanctionKindEnumTypeWrapper):
+    """What a player may not do."""
+
+SANCTION_KIND_UNSPECIFIED: SanctionKind.ValueType  # 0
+SANCTION_KIND_MUTE: SanctionKind.ValueType  # 1
+"""Say anything."""
+SANCTION_KIND_BAN: SanctionKind.ValueType  # 2
+"""Come in."""
+Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
+
+@_typing.final
+class Sanction(_message.Message):
+    """What holds for a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    kind: Global___SanctionKind.ValueType
+    reason: _builtins.str
+    """What the player is told."""
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """Its end; unset for one without."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        kind: Global___SanctionKind.ValueType = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since", "until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "player_id", b"player_id", "reason", b"reason", "since", b"since", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Sanction: _TypeAlias = Sanction  # noqa: Y015
+
+@_typing.final
+class MutePlayerRequest(_message.Message):
+    """Whom, until when, and why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    reason: _builtins.str
+    """What the player is told: 1..200 characters."""
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """Unset: until `UnmutePlayer`."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MutePlayerRequest: _TypeAlias = MutePlayerRequest  # noqa: Y015
+
+@_typing.final
+class MutePlayerResponse(_message.Message):
+    """It holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SANCTION_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sanction(self) -> Global___Sanction: ...
+    def __init__(
+        self,
+        *,
+        sanction: Global___Sanction | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["sanction", b"sanction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sanction", b"sanction"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MutePlayerResponse: _TypeAlias = MutePlayerResponse  # noqa: Y015
+
+@_typing.final
+class UnmutePlayerRequest(_message.Message):
+    """Whom, and why: 1..200 characters for the audit log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnmutePlayerRequest: _TypeAlias = UnmutePlayerRequest  # noqa: Y015
+
+@_typing.final
+class UnmutePlayerResponse(_message.Message):
+    """The player may speak."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LIFTED_FIELD_NUMBER: _builtins.int
+    lifted: _builtins.bool
+    """It was muted until now."""
+    def __init__(
+        self,
+        *,
+        lifted: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lifted", b"lifted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnmutePlayerResponse: _TypeAlias = UnmutePlayerResponse  # noqa: Y015
+
+@_typing.final
+class RemovePlayerRequest(_message.Message):
+    """Whom, and why: 1..200 characters, which the player is told."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemovePlayerRequest: _TypeAlias = RemovePlayerRequest  # noqa: Y015
+
+@_typing.final
+class RemovePlayerResponse(_message.Message):
+    """The player is out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table that it has left; empty when it sat at none."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemovePlayerResponse: _TypeAlias = RemovePlayerResponse  # noqa: Y015
+
+@_typing.final
+class BanPlayerRequest(_message.Message):
+    """Whom, until when, and why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    reason: _builtins.str
+    """What the player is told: 1..200 characters."""
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """Unset: until `UnbanPlayer`."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BanPlayerRequest: _TypeAlias = BanPlayerRequest  # noqa: Y015
+
+@_typing.final
+class BanPlayerResponse(_message.Message):
+    """It holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SANCTION_FIELD_NUMBER: _builtins.int
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table that the player has left. Empty when it sat at none, and when that table cannot be reached just now: then
+    it leaves as soon as it can.
+    """
+    @_builtins.property
+    def sanction(self) -> Global___Sanction: ...
+    def __init__(
+        self,
+        *,
+        sanction: Global___Sanction | None = ...,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["sanction", b"sanction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sanction", b"sanction", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BanPlayerResponse: _TypeAlias = BanPlayerResponse  # noqa: Y015
+
+@_typing.final
+class UnbanPlayerRequest(_message.Message):
+    """Whom, and why: 1..200 characters for the audit log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnbanPlayerRequest: _TypeAlias = UnbanPlayerRequest  # noqa: Y015
+
+@_typing.final
+class UnbanPlayerResponse(_message.Message):
+    """The player may come in."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LIFTED_FIELD_NUMBER: _builtins.int
+    lifted: _builtins.bool
+    """It was banned until now."""
+    def __init__(
+        self,
+        *,
+        lifted: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lifted", b"lifted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnbanPlayerResponse: _TypeAlias = UnbanPlayerResponse  # noqa: Y015
+
+@_typing.final
+class ListSanctionsRequest(_message.Message):
+    """Which; what is unset does not matter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    kind: Global___SanctionKind.ValueType
+    limit: _builtins.int
+    """At most so many; 0 for 100."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        kind: Global___SanctionKind.ValueType = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "limit", b"limit", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSanctionsRequest: _TypeAlias = ListSanctionsRequest  # noqa: Y015
+
+@_typing.final
+class ListSanctionsResponse(_message.Message):
+    """The sanctions found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SANCTIONS_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """There are more."""
+    @_builtins.property
+    def sanctions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Sanction]: ...
+    def __init__(
+        self,
+        *,
+        sanctions: _abc.Iterable[Global___Sanction] | None = ...,
+        more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["more", b"more", "sanctions", b"sanctions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSanctionsResponse: _TypeAlias = ListSanctionsResponse  # noqa: Y015
 
 @_typing.final
 class ListActsRequest(_message.Message):

@@ -35,6 +35,36 @@ class ModerationServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.MutePlayer = channel.unary_unary(
+                '/gouji.v1.ModerationService/MutePlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.MutePlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.MutePlayerResponse.FromString,
+                _registered_method=True)
+        self.UnmutePlayer = channel.unary_unary(
+                '/gouji.v1.ModerationService/UnmutePlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.UnmutePlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.UnmutePlayerResponse.FromString,
+                _registered_method=True)
+        self.RemovePlayer = channel.unary_unary(
+                '/gouji.v1.ModerationService/RemovePlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.RemovePlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.RemovePlayerResponse.FromString,
+                _registered_method=True)
+        self.BanPlayer = channel.unary_unary(
+                '/gouji.v1.ModerationService/BanPlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.BanPlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.BanPlayerResponse.FromString,
+                _registered_method=True)
+        self.UnbanPlayer = channel.unary_unary(
+                '/gouji.v1.ModerationService/UnbanPlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.UnbanPlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.UnbanPlayerResponse.FromString,
+                _registered_method=True)
+        self.ListSanctions = channel.unary_unary(
+                '/gouji.v1.ModerationService/ListSanctions',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.FromString,
+                _registered_method=True)
         self.ListActs = channel.unary_unary(
                 '/gouji.v1.ModerationService/ListActs',
                 request_serializer=gouji_dot_v1_dot_moderation__pb2.ListActsRequest.SerializeToString,
@@ -46,6 +76,51 @@ class ModerationServiceServicer:
     """What moderators do with players, and what all who hold power did; served by the gateway.
     """
 
+    def MutePlayer(self, request, context):
+        """Have a player say nothing at any table until an end: `Say` is refused with `muted`. What was said last holds.
+        Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnmutePlayer(self, request, context):
+        """Let a player speak again: idempotent. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemovePlayer(self, request, context):
+        """Have a player leave the table that it sits at for good, so that a bot plays on, and end all its streams within
+        seconds, with `removed`. It may come back and play elsewhere. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BanPlayer(self, request, context):
+        """Keep a player out until an end: its tokens are neither renewed nor, within seconds, taken anywhere, its streams end,
+        all with `banned`; it leaves its table as by `RemovePlayer`. What was said last holds. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnbanPlayer(self, request, context):
+        """Let a player in again: idempotent. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSanctions(self, request, context):
+        """Who is muted or banned now, the newest first. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListActs(self, request, context):
         """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator.
         """
@@ -56,6 +131,36 @@ class ModerationServiceServicer:
 
 def add_ModerationServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'MutePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.MutePlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.MutePlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.MutePlayerResponse.SerializeToString,
+            ),
+            'UnmutePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnmutePlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.UnmutePlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.UnmutePlayerResponse.SerializeToString,
+            ),
+            'RemovePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemovePlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.RemovePlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.RemovePlayerResponse.SerializeToString,
+            ),
+            'BanPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.BanPlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.BanPlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.BanPlayerResponse.SerializeToString,
+            ),
+            'UnbanPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnbanPlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.UnbanPlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.UnbanPlayerResponse.SerializeToString,
+            ),
+            'ListSanctions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSanctions,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.SerializeToString,
+            ),
             'ListActs': grpc.unary_unary_rpc_method_handler(
                     servicer.ListActs,
                     request_deserializer=gouji_dot_v1_dot_moderation__pb2.ListActsRequest.FromString,
@@ -72,6 +177,168 @@ def add_ModerationServiceServicer_to_server(servicer, server):
 class ModerationService:
     """What moderators do with players, and what all who hold power did; served by the gateway.
     """
+
+    @staticmethod
+    def MutePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/MutePlayer',
+            gouji_dot_v1_dot_moderation__pb2.MutePlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.MutePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnmutePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/UnmutePlayer',
+            gouji_dot_v1_dot_moderation__pb2.UnmutePlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.UnmutePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemovePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/RemovePlayer',
+            gouji_dot_v1_dot_moderation__pb2.RemovePlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.RemovePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BanPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/BanPlayer',
+            gouji_dot_v1_dot_moderation__pb2.BanPlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.BanPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnbanPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/UnbanPlayer',
+            gouji_dot_v1_dot_moderation__pb2.UnbanPlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.UnbanPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSanctions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/ListSanctions',
+            gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def ListActs(request,

@@ -33,6 +33,24 @@ class ModerationServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ModerationServiceAsyncStub: ...
+    MutePlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.MutePlayerRequest, _moderation_pb2.MutePlayerResponse]
+    """Have a player say nothing at any table until an end: `Say` is refused with `muted`. What was said last holds.
+    Roles: moderator, operator.
+    """
+    UnmutePlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.UnmutePlayerRequest, _moderation_pb2.UnmutePlayerResponse]
+    """Let a player speak again: idempotent. Roles: moderator, operator."""
+    RemovePlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.RemovePlayerRequest, _moderation_pb2.RemovePlayerResponse]
+    """Have a player leave the table that it sits at for good, so that a bot plays on, and end all its streams within
+    seconds, with `removed`. It may come back and play elsewhere. Roles: moderator, operator.
+    """
+    BanPlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.BanPlayerRequest, _moderation_pb2.BanPlayerResponse]
+    """Keep a player out until an end: its tokens are neither renewed nor, within seconds, taken anywhere, its streams end,
+    all with `banned`; it leaves its table as by `RemovePlayer`. What was said last holds. Roles: moderator, operator.
+    """
+    UnbanPlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.UnbanPlayerRequest, _moderation_pb2.UnbanPlayerResponse]
+    """Let a player in again: idempotent. Roles: moderator, operator."""
+    ListSanctions: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListSanctionsRequest, _moderation_pb2.ListSanctionsResponse]
+    """Who is muted or banned now, the newest first. Roles: moderator, operator."""
     ListActs: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListActsRequest, _moderation_pb2.ListActsResponse]
     """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator."""
 
@@ -41,11 +59,83 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     """What moderators do with players, and what all who hold power did; served by the gateway."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    MutePlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.MutePlayerRequest, _moderation_pb2.MutePlayerResponse]  # type: ignore[assignment]
+    """Have a player say nothing at any table until an end: `Say` is refused with `muted`. What was said last holds.
+    Roles: moderator, operator.
+    """
+    UnmutePlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.UnmutePlayerRequest, _moderation_pb2.UnmutePlayerResponse]  # type: ignore[assignment]
+    """Let a player speak again: idempotent. Roles: moderator, operator."""
+    RemovePlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.RemovePlayerRequest, _moderation_pb2.RemovePlayerResponse]  # type: ignore[assignment]
+    """Have a player leave the table that it sits at for good, so that a bot plays on, and end all its streams within
+    seconds, with `removed`. It may come back and play elsewhere. Roles: moderator, operator.
+    """
+    BanPlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.BanPlayerRequest, _moderation_pb2.BanPlayerResponse]  # type: ignore[assignment]
+    """Keep a player out until an end: its tokens are neither renewed nor, within seconds, taken anywhere, its streams end,
+    all with `banned`; it leaves its table as by `RemovePlayer`. What was said last holds. Roles: moderator, operator.
+    """
+    UnbanPlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.UnbanPlayerRequest, _moderation_pb2.UnbanPlayerResponse]  # type: ignore[assignment]
+    """Let a player in again: idempotent. Roles: moderator, operator."""
+    ListSanctions: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListSanctionsRequest, _moderation_pb2.ListSanctionsResponse]  # type: ignore[assignment]
+    """Who is muted or banned now, the newest first. Roles: moderator, operator."""
     ListActs: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListActsRequest, _moderation_pb2.ListActsResponse]  # type: ignore[assignment]
     """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator."""
 
 class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
     """What moderators do with players, and what all who hold power did; served by the gateway."""
+
+    @_abc_1.abstractmethod
+    def MutePlayer(
+        self,
+        request: _moderation_pb2.MutePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.MutePlayerResponse, _abc.Awaitable[_moderation_pb2.MutePlayerResponse]]:
+        """Have a player say nothing at any table until an end: `Say` is refused with `muted`. What was said last holds.
+        Roles: moderator, operator.
+        """
+
+    @_abc_1.abstractmethod
+    def UnmutePlayer(
+        self,
+        request: _moderation_pb2.UnmutePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.UnmutePlayerResponse, _abc.Awaitable[_moderation_pb2.UnmutePlayerResponse]]:
+        """Let a player speak again: idempotent. Roles: moderator, operator."""
+
+    @_abc_1.abstractmethod
+    def RemovePlayer(
+        self,
+        request: _moderation_pb2.RemovePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.RemovePlayerResponse, _abc.Awaitable[_moderation_pb2.RemovePlayerResponse]]:
+        """Have a player leave the table that it sits at for good, so that a bot plays on, and end all its streams within
+        seconds, with `removed`. It may come back and play elsewhere. Roles: moderator, operator.
+        """
+
+    @_abc_1.abstractmethod
+    def BanPlayer(
+        self,
+        request: _moderation_pb2.BanPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.BanPlayerResponse, _abc.Awaitable[_moderation_pb2.BanPlayerResponse]]:
+        """Keep a player out until an end: its tokens are neither renewed nor, within seconds, taken anywhere, its streams end,
+        all with `banned`; it leaves its table as by `RemovePlayer`. What was said last holds. Roles: moderator, operator.
+        """
+
+    @_abc_1.abstractmethod
+    def UnbanPlayer(
+        self,
+        request: _moderation_pb2.UnbanPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.UnbanPlayerResponse, _abc.Awaitable[_moderation_pb2.UnbanPlayerResponse]]:
+        """Let a player in again: idempotent. Roles: moderator, operator."""
+
+    @_abc_1.abstractmethod
+    def ListSanctions(
+        self,
+        request: _moderation_pb2.ListSanctionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.ListSanctionsResponse, _abc.Awaitable[_moderation_pb2.ListSanctionsResponse]]:
+        """Who is muted or banned now, the newest first. Roles: moderator, operator."""
 
     @_abc_1.abstractmethod
     def ListActs(

@@ -106,6 +106,11 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
                 _registered_method=True)
+        self.Unseat = channel.unary_unary(
+                '/gouji.v1.TableService/Unseat',
+                request_serializer=gouji_dot_v1_dot_table__pb2.UnseatRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.UnseatResponse.FromString,
+                _registered_method=True)
         self.RemoveFromTables = channel.unary_unary(
                 '/gouji.v1.TableService/RemoveFromTables',
                 request_serializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesRequest.SerializeToString,
@@ -219,6 +224,14 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Unseat(self, request, context):
+        """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+        server has its table. Roles: service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RemoveFromTables(self, request, context):
         """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
         idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
@@ -299,6 +312,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Drain,
                     request_deserializer=gouji_dot_v1_dot_table__pb2.DrainRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.DrainResponse.SerializeToString,
+            ),
+            'Unseat': grpc.unary_unary_rpc_method_handler(
+                    servicer.Unseat,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.UnseatRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.UnseatResponse.SerializeToString,
             ),
             'RemoveFromTables': grpc.unary_unary_rpc_method_handler(
                     servicer.RemoveFromTables,
@@ -686,6 +704,33 @@ class TableService:
             '/gouji.v1.TableService/Drain',
             gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Unseat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Unseat',
+            gouji_dot_v1_dot_table__pb2.UnseatRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.UnseatResponse.FromString,
             options,
             channel_credentials,
             insecure,

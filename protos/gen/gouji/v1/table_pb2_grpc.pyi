@@ -69,6 +69,10 @@ class TableServiceStub:
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _grpc.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    Unseat: _grpc.UnaryUnaryMultiCallable[_table_pb2.UnseatRequest, _table_pb2.UnseatResponse]
+    """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+    server has its table. Roles: service.
+    """
     RemoveFromTables: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]
     """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
     idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
@@ -115,6 +119,10 @@ class TableServiceAsyncStub(TableServiceStub):
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _aio.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]  # type: ignore[assignment]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    Unseat: _aio.UnaryUnaryMultiCallable[_table_pb2.UnseatRequest, _table_pb2.UnseatResponse]  # type: ignore[assignment]
+    """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+    server has its table. Roles: service.
+    """
     RemoveFromTables: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]  # type: ignore[assignment]
     """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
     idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
@@ -242,6 +250,16 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.DrainResponse, _abc.Awaitable[_table_pb2.DrainResponse]]:
         """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def Unseat(
+        self,
+        request: _table_pb2.UnseatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.UnseatResponse, _abc.Awaitable[_table_pb2.UnseatResponse]]:
+        """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+        server has its table. Roles: service.
+        """
 
     @_abc_1.abstractmethod
     def RemoveFromTables(

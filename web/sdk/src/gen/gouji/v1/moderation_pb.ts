@@ -2,17 +2,365 @@
 // @generated from file gouji/v1/moderation.proto (package gouji.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_gouji_v1_options } from "./options_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gouji/v1/moderation.proto.
  */
 export const file_gouji_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("Chlnb3VqaS92MS9tb2RlcmF0aW9uLnByb3RvEghnb3VqaS52MSJ0Cg9MaXN0QWN0c1JlcXVlc3QSDQoFYWN0b3IYASABKAkSEQoJcGxheWVyX2lkGAIgASgJEhAKCHRhYmxlX2lkGAMgASgJEg4KBm1ldGhvZBgEIAEoCRIOCgZiZWZvcmUYBSABKAQSDQoFbGltaXQYBiABKA0iPQoQTGlzdEFjdHNSZXNwb25zZRIbCgRhY3RzGAEgAygLMg0uZ291amkudjEuQWN0EgwKBG1vcmUYAiABKAgi0QEKA0FjdBIOCgZhY3RfaWQYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEgwKBHJvbGUYBCABKAkSDgoGbWV0aG9kGAUgASgJEhEKCXBsYXllcl9pZBgGIAEoCRIQCgh0YWJsZV9pZBgHIAEoCRIOCgZyZWFzb24YCCABKAkSDwoHZGV0YWlscxgJIAEoCRIPCgdvdXRjb21lGAogASgJEg4KBnNlcnZlchgLIAEoCTJWChFNb2RlcmF0aW9uU2VydmljZRJBCghMaXN0QWN0cxIZLmdvdWppLnYxLkxpc3RBY3RzUmVxdWVzdBoaLmdvdWppLnYxLkxpc3RBY3RzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Chlnb3VqaS92MS9tb2RlcmF0aW9uLnByb3RvEghnb3VqaS52MSKpAQoIU2FuY3Rpb24SEQoJcGxheWVyX2lkGAEgASgJEiQKBGtpbmQYAiABKA4yFi5nb3VqaS52MS5TYW5jdGlvbktpbmQSKQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiYQoRTXV0ZVBsYXllclJlcXVlc3QSEQoJcGxheWVyX2lkGAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAyABKAkiOgoSTXV0ZVBsYXllclJlc3BvbnNlEiQKCHNhbmN0aW9uGAEgASgLMhIuZ291amkudjEuU2FuY3Rpb24iOAoTVW5tdXRlUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiYKFFVubXV0ZVBsYXllclJlc3BvbnNlEg4KBmxpZnRlZBgBIAEoCCI4ChNSZW1vdmVQbGF5ZXJSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiKAoUUmVtb3ZlUGxheWVyUmVzcG9uc2USEAoIdGFibGVfaWQYASABKAkiYAoQQmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSKQoFdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSJLChFCYW5QbGF5ZXJSZXNwb25zZRIkCghzYW5jdGlvbhgBIAEoCzISLmdvdWppLnYxLlNhbmN0aW9uEhAKCHRhYmxlX2lkGAIgASgJIjcKElVuYmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiUKE1VuYmFuUGxheWVyUmVzcG9uc2USDgoGbGlmdGVkGAEgASgIIl4KFExpc3RTYW5jdGlvbnNSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIkCgRraW5kGAIgASgOMhYuZ291amkudjEuU2FuY3Rpb25LaW5kEg0KBWxpbWl0GAMgASgNIkwKFUxpc3RTYW5jdGlvbnNSZXNwb25zZRIlCglzYW5jdGlvbnMYASADKAsyEi5nb3VqaS52MS5TYW5jdGlvbhIMCgRtb3JlGAIgASgIInQKD0xpc3RBY3RzUmVxdWVzdBINCgVhY3RvchgBIAEoCRIRCglwbGF5ZXJfaWQYAiABKAkSEAoIdGFibGVfaWQYAyABKAkSDgoGbWV0aG9kGAQgASgJEg4KBmJlZm9yZRgFIAEoBBINCgVsaW1pdBgGIAEoDSI9ChBMaXN0QWN0c1Jlc3BvbnNlEhsKBGFjdHMYASADKAsyDS5nb3VqaS52MS5BY3QSDAoEbW9yZRgCIAEoCCLRAQoDQWN0Eg4KBmFjdF9pZBgBIAEoBBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWN0b3IYAyABKAkSDAoEcm9sZRgEIAEoCRIOCgZtZXRob2QYBSABKAkSEQoJcGxheWVyX2lkGAYgASgJEhAKCHRhYmxlX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIPCgdkZXRhaWxzGAkgASgJEg8KB291dGNvbWUYCiABKAkSDgoGc2VydmVyGAsgASgJKlwKDFNhbmN0aW9uS2luZBIdChlTQU5DVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSU0FOQ1RJT05fS0lORF9NVVRFEAESFQoRU0FOQ1RJT05fS0lORF9CQU4QAjK/BAoRTW9kZXJhdGlvblNlcnZpY2USTQoKTXV0ZVBsYXllchIbLmdvdWppLnYxLk11dGVQbGF5ZXJSZXF1ZXN0GhwuZ291amkudjEuTXV0ZVBsYXllclJlc3BvbnNlIgSouxgBElMKDFVubXV0ZVBsYXllchIdLmdvdWppLnYxLlVubXV0ZVBsYXllclJlcXVlc3QaHi5nb3VqaS52MS5Vbm11dGVQbGF5ZXJSZXNwb25zZSIEqLsYARJTCgxSZW1vdmVQbGF5ZXISHS5nb3VqaS52MS5SZW1vdmVQbGF5ZXJSZXF1ZXN0Gh4uZ291amkudjEuUmVtb3ZlUGxheWVyUmVzcG9uc2UiBKi7GAESSgoJQmFuUGxheWVyEhouZ291amkudjEuQmFuUGxheWVyUmVxdWVzdBobLmdvdWppLnYxLkJhblBsYXllclJlc3BvbnNlIgSouxgBElAKC1VuYmFuUGxheWVyEhwuZ291amkudjEuVW5iYW5QbGF5ZXJSZXF1ZXN0Gh0uZ291amkudjEuVW5iYW5QbGF5ZXJSZXNwb25zZSIEqLsYARJQCg1MaXN0U2FuY3Rpb25zEh4uZ291amkudjEuTGlzdFNhbmN0aW9uc1JlcXVlc3QaHy5nb3VqaS52MS5MaXN0U2FuY3Rpb25zUmVzcG9uc2USQQoITGlzdEFjdHMSGS5nb3VqaS52MS5MaXN0QWN0c1JlcXVlc3QaGi5nb3VqaS52MS5MaXN0QWN0c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_gouji_v1_options]);
+
+/**
+ * What holds for a player.
+ *
+ * @generated from message gouji.v1.Sanction
+ */
+export type Sanction = Message<"gouji.v1.Sanction"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: gouji.v1.SanctionKind kind = 2;
+   */
+  kind: SanctionKind;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp since = 3;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Its end; unset for one without.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 4;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * What the player is told.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.Sanction.
+ * Use `create(SanctionSchema)` to create a new message.
+ */
+export const SanctionSchema: GenMessage<Sanction> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 0);
+
+/**
+ * Whom, until when, and why.
+ *
+ * @generated from message gouji.v1.MutePlayerRequest
+ */
+export type MutePlayerRequest = Message<"gouji.v1.MutePlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * Unset: until `UnmutePlayer`.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 2;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * What the player is told: 1..200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.MutePlayerRequest.
+ * Use `create(MutePlayerRequestSchema)` to create a new message.
+ */
+export const MutePlayerRequestSchema: GenMessage<MutePlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 1);
+
+/**
+ * It holds.
+ *
+ * @generated from message gouji.v1.MutePlayerResponse
+ */
+export type MutePlayerResponse = Message<"gouji.v1.MutePlayerResponse"> & {
+  /**
+   * @generated from field: gouji.v1.Sanction sanction = 1;
+   */
+  sanction?: Sanction | undefined;
+};
+
+/**
+ * Describes the message gouji.v1.MutePlayerResponse.
+ * Use `create(MutePlayerResponseSchema)` to create a new message.
+ */
+export const MutePlayerResponseSchema: GenMessage<MutePlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 2);
+
+/**
+ * Whom, and why: 1..200 characters for the audit log.
+ *
+ * @generated from message gouji.v1.UnmutePlayerRequest
+ */
+export type UnmutePlayerRequest = Message<"gouji.v1.UnmutePlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.UnmutePlayerRequest.
+ * Use `create(UnmutePlayerRequestSchema)` to create a new message.
+ */
+export const UnmutePlayerRequestSchema: GenMessage<UnmutePlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 3);
+
+/**
+ * The player may speak.
+ *
+ * @generated from message gouji.v1.UnmutePlayerResponse
+ */
+export type UnmutePlayerResponse = Message<"gouji.v1.UnmutePlayerResponse"> & {
+  /**
+   * It was muted until now.
+   *
+   * @generated from field: bool lifted = 1;
+   */
+  lifted: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.UnmutePlayerResponse.
+ * Use `create(UnmutePlayerResponseSchema)` to create a new message.
+ */
+export const UnmutePlayerResponseSchema: GenMessage<UnmutePlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 4);
+
+/**
+ * Whom, and why: 1..200 characters, which the player is told.
+ *
+ * @generated from message gouji.v1.RemovePlayerRequest
+ */
+export type RemovePlayerRequest = Message<"gouji.v1.RemovePlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.RemovePlayerRequest.
+ * Use `create(RemovePlayerRequestSchema)` to create a new message.
+ */
+export const RemovePlayerRequestSchema: GenMessage<RemovePlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 5);
+
+/**
+ * The player is out.
+ *
+ * @generated from message gouji.v1.RemovePlayerResponse
+ */
+export type RemovePlayerResponse = Message<"gouji.v1.RemovePlayerResponse"> & {
+  /**
+   * The table that it has left; empty when it sat at none.
+   *
+   * @generated from field: string table_id = 1;
+   */
+  tableId: string;
+};
+
+/**
+ * Describes the message gouji.v1.RemovePlayerResponse.
+ * Use `create(RemovePlayerResponseSchema)` to create a new message.
+ */
+export const RemovePlayerResponseSchema: GenMessage<RemovePlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 6);
+
+/**
+ * Whom, until when, and why.
+ *
+ * @generated from message gouji.v1.BanPlayerRequest
+ */
+export type BanPlayerRequest = Message<"gouji.v1.BanPlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * Unset: until `UnbanPlayer`.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 2;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * What the player is told: 1..200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.BanPlayerRequest.
+ * Use `create(BanPlayerRequestSchema)` to create a new message.
+ */
+export const BanPlayerRequestSchema: GenMessage<BanPlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 7);
+
+/**
+ * It holds.
+ *
+ * @generated from message gouji.v1.BanPlayerResponse
+ */
+export type BanPlayerResponse = Message<"gouji.v1.BanPlayerResponse"> & {
+  /**
+   * @generated from field: gouji.v1.Sanction sanction = 1;
+   */
+  sanction?: Sanction | undefined;
+
+  /**
+   * The table that the player has left. Empty when it sat at none, and when that table cannot be reached just now: then
+   * it leaves as soon as it can.
+   *
+   * @generated from field: string table_id = 2;
+   */
+  tableId: string;
+};
+
+/**
+ * Describes the message gouji.v1.BanPlayerResponse.
+ * Use `create(BanPlayerResponseSchema)` to create a new message.
+ */
+export const BanPlayerResponseSchema: GenMessage<BanPlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 8);
+
+/**
+ * Whom, and why: 1..200 characters for the audit log.
+ *
+ * @generated from message gouji.v1.UnbanPlayerRequest
+ */
+export type UnbanPlayerRequest = Message<"gouji.v1.UnbanPlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.UnbanPlayerRequest.
+ * Use `create(UnbanPlayerRequestSchema)` to create a new message.
+ */
+export const UnbanPlayerRequestSchema: GenMessage<UnbanPlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 9);
+
+/**
+ * The player may come in.
+ *
+ * @generated from message gouji.v1.UnbanPlayerResponse
+ */
+export type UnbanPlayerResponse = Message<"gouji.v1.UnbanPlayerResponse"> & {
+  /**
+   * It was banned until now.
+   *
+   * @generated from field: bool lifted = 1;
+   */
+  lifted: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.UnbanPlayerResponse.
+ * Use `create(UnbanPlayerResponseSchema)` to create a new message.
+ */
+export const UnbanPlayerResponseSchema: GenMessage<UnbanPlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 10);
+
+/**
+ * Which; what is unset does not matter.
+ *
+ * @generated from message gouji.v1.ListSanctionsRequest
+ */
+export type ListSanctionsRequest = Message<"gouji.v1.ListSanctionsRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: gouji.v1.SanctionKind kind = 2;
+   */
+  kind: SanctionKind;
+
+  /**
+   * At most so many; 0 for 100.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message gouji.v1.ListSanctionsRequest.
+ * Use `create(ListSanctionsRequestSchema)` to create a new message.
+ */
+export const ListSanctionsRequestSchema: GenMessage<ListSanctionsRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 11);
+
+/**
+ * The sanctions found.
+ *
+ * @generated from message gouji.v1.ListSanctionsResponse
+ */
+export type ListSanctionsResponse = Message<"gouji.v1.ListSanctionsResponse"> & {
+  /**
+   * @generated from field: repeated gouji.v1.Sanction sanctions = 1;
+   */
+  sanctions: Sanction[];
+
+  /**
+   * There are more.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.ListSanctionsResponse.
+ * Use `create(ListSanctionsResponseSchema)` to create a new message.
+ */
+export const ListSanctionsResponseSchema: GenMessage<ListSanctionsResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 12);
 
 /**
  * Which acts; what is unset does not matter.
@@ -68,7 +416,7 @@ export type ListActsRequest = Message<"gouji.v1.ListActsRequest"> & {
  * Use `create(ListActsRequestSchema)` to create a new message.
  */
 export const ListActsRequestSchema: GenMessage<ListActsRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 0);
+  messageDesc(file_gouji_v1_moderation, 13);
 
 /**
  * The acts found.
@@ -94,7 +442,7 @@ export type ListActsResponse = Message<"gouji.v1.ListActsResponse"> & {
  * Use `create(ListActsResponseSchema)` to create a new message.
  */
 export const ListActsResponseSchema: GenMessage<ListActsResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 1);
+  messageDesc(file_gouji_v1_moderation, 14);
 
 /**
  * One call that changed something, or showed a director hidden cards. It is put down before it is done.
@@ -181,7 +529,39 @@ export type Act = Message<"gouji.v1.Act"> & {
  * Use `create(ActSchema)` to create a new message.
  */
 export const ActSchema: GenMessage<Act> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 2);
+  messageDesc(file_gouji_v1_moderation, 15);
+
+/**
+ * What a player may not do.
+ *
+ * @generated from enum gouji.v1.SanctionKind
+ */
+export enum SanctionKind {
+  /**
+   * @generated from enum value: SANCTION_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Say anything.
+   *
+   * @generated from enum value: SANCTION_KIND_MUTE = 1;
+   */
+  MUTE = 1,
+
+  /**
+   * Come in.
+   *
+   * @generated from enum value: SANCTION_KIND_BAN = 2;
+   */
+  BAN = 2,
+}
+
+/**
+ * Describes the enum gouji.v1.SanctionKind.
+ */
+export const SanctionKindSchema: GenEnum<SanctionKind> = /*@__PURE__*/
+  enumDesc(file_gouji_v1_moderation, 0);
 
 /**
  * What moderators do with players, and what all who hold power did; served by the gateway.
@@ -189,6 +569,69 @@ export const ActSchema: GenMessage<Act> = /*@__PURE__*/
  * @generated from service gouji.v1.ModerationService
  */
 export const ModerationService: GenService<{
+  /**
+   * Have a player say nothing at any table until an end: `Say` is refused with `muted`. What was said last holds.
+   * Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.MutePlayer
+   */
+  mutePlayer: {
+    methodKind: "unary";
+    input: typeof MutePlayerRequestSchema;
+    output: typeof MutePlayerResponseSchema;
+  },
+  /**
+   * Let a player speak again: idempotent. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.UnmutePlayer
+   */
+  unmutePlayer: {
+    methodKind: "unary";
+    input: typeof UnmutePlayerRequestSchema;
+    output: typeof UnmutePlayerResponseSchema;
+  },
+  /**
+   * Have a player leave the table that it sits at for good, so that a bot plays on, and end all its streams within
+   * seconds, with `removed`. It may come back and play elsewhere. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.RemovePlayer
+   */
+  removePlayer: {
+    methodKind: "unary";
+    input: typeof RemovePlayerRequestSchema;
+    output: typeof RemovePlayerResponseSchema;
+  },
+  /**
+   * Keep a player out until an end: its tokens are neither renewed nor, within seconds, taken anywhere, its streams end,
+   * all with `banned`; it leaves its table as by `RemovePlayer`. What was said last holds. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.BanPlayer
+   */
+  banPlayer: {
+    methodKind: "unary";
+    input: typeof BanPlayerRequestSchema;
+    output: typeof BanPlayerResponseSchema;
+  },
+  /**
+   * Let a player in again: idempotent. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.UnbanPlayer
+   */
+  unbanPlayer: {
+    methodKind: "unary";
+    input: typeof UnbanPlayerRequestSchema;
+    output: typeof UnbanPlayerResponseSchema;
+  },
+  /**
+   * Who is muted or banned now, the newest first. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.ListSanctions
+   */
+  listSanctions: {
+    methodKind: "unary";
+    input: typeof ListSanctionsRequestSchema;
+    output: typeof ListSanctionsResponseSchema;
+  },
   /**
    * The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator.
    *
