@@ -98,7 +98,7 @@ async def test_a_ban_ends_streams_and_refuses_calls_until_its_end(app: App, stub
     assert refusal.metadata["until"].endswith("Z")
     assert await outcome(stub.Act(ActRequest(), metadata=token(app, "ann"))) == BANNED
     await hold(app, "ann", BAN, seconds=-1)
-    await clock.advance(LOOK_SECONDS)
+    await app.barred.look()
     await stub.Act(ActRequest(), metadata=token(app, "ann"))
 
 
@@ -115,10 +115,10 @@ async def test_who_was_removed_loses_the_streams_that_were_open_and_no_more(
     await stub.Act(ActRequest(), metadata=token(app, "ann"))
     again = stub.Watch(WatchRequest(), metadata=token(app, "ann"))
     await again.read()
-    await clock.advance(LOOK_SECONDS)
+    await app.barred.look()
     assert not again.done()
     await hold(app, "ann", REMOVAL, seconds_ago=-1)
-    await clock.advance(LOOK_SECONDS)
+    await app.barred.look()
     assert await outcome(again.read()) == (grpc.StatusCode.FAILED_PRECONDITION, "removed")
     watches["bob"].cancel()
 

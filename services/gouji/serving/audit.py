@@ -68,7 +68,7 @@ class AuditLog:
     async def begin(self, act: Act) -> int:
         """Put down a call that is to be done; returns its number."""
         database = self._own()
-        row = sa.insert(acts).values(**asdict(act), at=database.now()).returning(acts.c.act_id)
+        row = sa.insert(acts).values(**asdict(act), at=database.now(), outcome="").returning(acts.c.act_id)
         async with database.begin() as connection:
             number: int = (await connection.execute(row)).scalar_one()
         return number

@@ -6,7 +6,7 @@ from alembic import op
 revision = "0017"
 down_revision = "0016"
 
-_TEXTS = ("actor", "role", "method", "player_id", "table_id", "reason", "details", "server")
+_TEXTS = ("actor", "role", "method", "player_id", "table_id", "reason", "details", "server", "outcome")
 
 
 def upgrade() -> None:
@@ -16,7 +16,6 @@ def upgrade() -> None:
         sa.Column("act_id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), autoincrement=True, nullable=False),
         sa.Column("at", sa.BigInteger, nullable=False),
         *(sa.Column(name, sa.Text, nullable=False) for name in _TEXTS),
-        sa.Column("outcome", sa.Text, server_default="", nullable=False),
         sa.PrimaryKeyConstraint("act_id"),
     )
     for name in ("player", "table"):

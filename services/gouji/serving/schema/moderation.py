@@ -17,7 +17,7 @@ acts = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("details", sa.Text, nullable=False),  # JSON
     sa.Column("server", sa.Text, nullable=False),
-    sa.Column("outcome", sa.Text, nullable=False, server_default=""),  # `done`, a reason, or nothing known
+    sa.Column("outcome", sa.Text, nullable=False),  # `done`, a reason, or nothing known
     sa.Index("acts_by_player", "player_id", "act_id"),
     sa.Index("acts_by_table", "table_id", "act_id"),
 )
