@@ -20,7 +20,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.mark.parametrize("role", [Role.OPERATOR, Role.DIRECTOR])
+@pytest.mark.parametrize("role", [Role.MODERATOR, Role.OPERATOR, Role.DIRECTOR])
 def test_a_token_says_who_holds_it_and_for_how_long_it_is_good(role: Role, tmp_path: Path) -> None:
     flags = ("--service-key", KEY, "--data-directory", str(tmp_path))
     code, text = run("--role", role, "--name", "Dora", "--hours", "2", *flags)
@@ -45,7 +45,7 @@ def test_a_token_is_signed_with_the_key_that_lies_in_the_data_directory(tmp_path
 def test_no_other_role_is_given_by_hand(role: str, tmp_path: Path) -> None:
     code, text = run("--role", role, "--name", "Dora", "--data-directory", str(tmp_path))
     assert code == 2
-    assert "is not one of 'operator', 'director'" in text
+    assert "is not one of 'moderator', 'operator', 'director'" in text
 
 
 def test_a_damaged_key_is_said_in_a_sentence(tmp_path: Path) -> None:

@@ -275,6 +275,7 @@ async def test_a_long_export_comes_in_pieces(app: App, come: Any) -> None:
 
 
 NOBODYS = {
+    "acts",  # what the staff did; what holds of it for a player stands elsewhere
     "board_counts",
     "board_moves",  # folded into the counts within seconds
     "boards",

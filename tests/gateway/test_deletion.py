@@ -272,7 +272,7 @@ async def test_a_seat_at_another_table_server_than_the_one_that_is_asked_is_left
         await come(lambda: world.owner(live))
         owner = await world.owner(live)
         monkeypatch.setattr(
-            "gouji.gateway.erasing.reader_of",
+            "gouji.gateway.table_servers.reader_of",
             lambda _, servers: next(server for server in servers if server.server_id != owner),
         )
         await world.accounts.DeleteAccount(account_pb2.DeleteAccountRequest(), metadata=token)

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import grpc
 import typer
 
+from gouji.cli.operator import this_person
 from gouji.cli.options import run_process, with_settings
 from gouji.serving.app import StartError, must_be_reached
 from gouji.serving.auth import tokens_for
@@ -66,7 +67,7 @@ async def _find(ownership: Ownership, wanted: str) -> Server:
 
 async def _ask(settings: Settings, server: Server) -> int:
     """Ask the server to stop; returns how many tables it has."""
-    token = tokens_for(settings, SystemClock()).mint_operator("gouji tables drain")
+    token = tokens_for(settings, SystemClock()).mint_operator(this_person())
     async with dial(settings, server.address) as channel:
         stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
         try:

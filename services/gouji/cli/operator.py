@@ -1,5 +1,6 @@
 """What the commands of operators have in common: one call with an operator's token, and how answers are printed."""
 
+import getpass
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
 
@@ -27,6 +28,14 @@ Mint = Callable[[Tokens, str], str]
 
 _SECONDS: Final = 30
 _HOPS: Final = 3
+
+
+def this_person() -> str:
+    """Say who runs the command, for the audit log: the name of the login."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in many containers
+        return "nobody known"
 
 
 def ask(

@@ -6,6 +6,8 @@ import typer
 
 from gouji.cli.operator import Call, Json, ask, print_json, said
 from gouji.cli.options import with_settings
+from gouji.cli.players_log import log
+from gouji.cli.players_moderate import add_to
 from gouji.serving.settings import Settings
 from gouji.v1 import account_pb2_grpc
 from gouji.v1.account_pb2 import DeletePlayerRequest, ListDeletionsRequest, PlayerDeletion
@@ -13,6 +15,10 @@ from gouji.v1.account_pb2 import DeletePlayerRequest, ListDeletionsRequest, Play
 Address = Annotated[str | None, typer.Option("--address", help="A gateway; what the settings say when unset.")]
 
 players = typer.Typer(no_args_is_help=True)
+
+
+players.command("log")(log)
+add_to(players)
 
 
 @players.callback()

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gouji.cli.operator import Call, Json, ask, print_json, said
+from gouji.cli.operator import Call, Json, ask, print_json, said, this_person
 from gouji.cli.options import with_settings
 from gouji.serving.settings import Settings
 from gouji.v1 import admin_pb2_grpc
@@ -127,7 +127,7 @@ def resume(settings: Settings, queue: Queue, address: Address = None, json: Json
 def _ask(settings: Settings, address: str | None, call: Call) -> Any:
     """Make one call as an operator, at a matchmaking server."""
     where = address or settings.matchmaking_address
-    return ask(settings, "gouji queue", where, admin_pb2_grpc.QueueAdminServiceStub, call)
+    return ask(settings, this_person(), where, admin_pb2_grpc.QueueAdminServiceStub, call)
 
 
 def _more(answer: Any) -> None:

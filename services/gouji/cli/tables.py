@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from gouji.cli.drain import drain
-from gouji.cli.operator import Call, Json, ask, print_json, said
+from gouji.cli.operator import Call, Json, ask, print_json, said, this_person
 from gouji.cli.options import with_settings
 from gouji.serving.settings import Settings
 from gouji.v1 import admin_pb2_grpc
@@ -124,7 +124,7 @@ def export(
 
 def _ask(settings: Settings, address: str | None, call: Call) -> Any:
     """Make one call as an operator, at the server that has the table."""
-    return ask(settings, "gouji tables", address or settings.table_address, admin_pb2_grpc.TableAdminServiceStub, call)
+    return ask(settings, this_person(), address or settings.table_address, admin_pb2_grpc.TableAdminServiceStub, call)
 
 
 def _line(row: TableRow) -> str:

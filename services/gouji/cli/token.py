@@ -1,12 +1,13 @@
-"""`gouji token`: a token for an operator or a director."""
+"""`gouji token`: a token for a moderator, an operator or a director."""
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
 
 from gouji.cli.options import with_settings
-from gouji.serving.auth import Role, tokens_for
+from gouji.serving.auth import Role, Tokens, tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.settings import Settings
 
@@ -16,15 +17,23 @@ _HOUR_SECONDS: Final = 3600
 class Given(StrEnum):
     """Roles that are given by hand: a player's token comes from the gateway, and services make their own."""
 
+    MODERATOR = Role.MODERATOR
     OPERATOR = Role.OPERATOR
     DIRECTOR = Role.DIRECTOR
+
+
+_MINTS: Final[Mapping[Given, Callable[[Tokens, str], str]]] = {
+    Given.MODERATOR: Tokens.mint_moderator,
+    Given.OPERATOR: Tokens.mint_operator,
+    Given.DIRECTOR: Tokens.mint_director,
+}
 
 
 @with_settings
 def token(
     settings: Settings,
     role: Annotated[Given, typer.Option(help="What its holder may do (docs/api.md).")],
-    name: Annotated[str, typer.Option(help="Who holds it; stands in the servers' logs.")],
+    name: Annotated[str, typer.Option(help="Who holds it; stands in the audit log.")],
     hours: Annotated[int, typer.Option(min=1, max=720, help="How long it is good; it cannot be taken back.")] = 8,
 ) -> None:
     """Print a token for `authorization: Bearer …`.
@@ -37,5 +46,4 @@ def token(
     except OSError as error:  # the key's file cannot be read or made
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
-    mint = tokens.mint_director if role is Given.DIRECTOR else tokens.mint_operator
-    typer.echo(mint(name))
+    typer.echo(_MINTS[role](tokens, name))

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gouji.cli.operator import Call, Json, ask, print_json, said
+from gouji.cli.operator import Call, Json, ask, print_json, said, this_person
 from gouji.cli.options import with_settings
 from gouji.serving.settings import Settings
 from gouji.v1 import feed_pb2_grpc
@@ -64,7 +64,7 @@ def retry(
 def _ask(settings: Settings, address: str | None, call: Call) -> Any:
     """Make one call as an operator, at a scoring server."""
     where = address or settings.scoring_address
-    return ask(settings, "gouji webhooks", where, feed_pb2_grpc.FeedServiceStub, call)
+    return ask(settings, this_person(), where, feed_pb2_grpc.FeedServiceStub, call)
 
 
 def _endpoint_line(one: Endpoint) -> str:

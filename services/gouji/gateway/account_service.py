@@ -10,7 +10,7 @@ from gouji.gateway.accounts import Account, Accounts
 from gouji.gateway.deletions import Deletion, Deletions
 from gouji.gateway.erasing import Eraser
 from gouji.gateway.export import export
-from gouji.gateway.identity import Identities
+from gouji.gateway.identity import Identities, Identity
 from gouji.gateway.metrics import GatewayMetrics
 from gouji.gateway.profile import read_colour, read_name
 from gouji.gateway.store import Store
@@ -20,6 +20,7 @@ from gouji.serving.auth import ANY_ROLE, ANYBODY, Role, Roles, caller, read_or_m
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.outside import read_issuers
 from gouji.serving.requests import check_id
+from gouji.serving.sanctions import refuse_banned
 from gouji.v1 import account_pb2, account_pb2_grpc
 
 ROLES: Final[Roles] = {
@@ -117,7 +118,8 @@ class AccountServicer(account_pb2_grpc.AccountServiceServicer):
     ) -> account_pb2.BindIdentityResponse:
         """Bind the caller to an identity, or sign in as the player that has it, if that is asked for.
 
-        Refused with `identity_taken`, `already_bound`, `identity_invalid`, `identity_unavailable`, `malformed`.
+        Refused with `identity_taken`, `already_bound`, `identity_invalid`, `identity_unavailable`, `malformed`, and
+        for who would sign in and may not come in, with `banned`.
         """
         identity = await self._identities.prove(request.proof)
         try:
@@ -125,7 +127,7 @@ class AccountServicer(account_pb2_grpc.AccountServiceServicer):
         except ServiceError as error:
             if error.reason != "identity_taken" or not request.or_sign_in:
                 raise
-            other = await self._accounts.bound_to(identity)
+            other = await self._sign_in(identity)
             return account_pb2.BindIdentityResponse(account=_account(other), tokens=self._tokens(other))
         return account_pb2.BindIdentityResponse(account=_account(account))
 
@@ -134,9 +136,9 @@ class AccountServicer(account_pb2_grpc.AccountServiceServicer):
     ) -> account_pb2.SignInResponse:
         """Give tokens for the player of an identity.
 
-        Refused with `unknown_identity`, `identity_invalid`, `identity_unavailable`, `malformed`.
+        Refused with `unknown_identity`, `identity_invalid`, `identity_unavailable`, `malformed`, `banned`.
         """
-        account = await self._accounts.bound_to(await self._identities.prove(request.proof))
+        account = await self._sign_in(await self._identities.prove(request.proof))
         return account_pb2.SignInResponse(account=_account(account), tokens=self._tokens(account))
 
     async def UnbindIdentity(  # noqa: N802 (gRPC's name)
@@ -165,8 +167,14 @@ class AccountServicer(account_pb2_grpc.AccountServiceServicer):
         """Delete the caller."""
         player_id = caller().player_id
         await self._accounts.delete(player_id, "player")
-        self._app.deleted.add(player_id)
+        await self._app.barred.look()
         return account_pb2.DeleteAccountResponse(deletion=await _deletion_of(self._deletions, player_id))
+
+    async def _sign_in(self, identity: Identity) -> Account:
+        """Find the player of an identity, if it may come in."""
+        account = await self._accounts.bound_to(identity)
+        await refuse_banned(self._app.database, account.player_id)
+        return account
 
     def _tokens(self, account: Account) -> Any:
         return tokens_message(self._app.tokens.mint_player(account.player_id, account.name))
@@ -189,7 +197,7 @@ class AccountAdminServicer(account_pb2_grpc.AccountAdminServiceServicer):
         if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
             raise malformed("reason", f"is not 1 to {LONGEST_REASON} characters that can be shown")
         await self._accounts.delete(request.player_id, f"operator {who}", reason)
-        self._app.deleted.add(request.player_id)
+        await self._app.barred.look()
         self._app.log.info("player_deletion_asked", player=request.player_id, operator=who)
         deletion = await _deletion_of(self._deletions, request.player_id)
         return account_pb2.DeletePlayerResponse(deletion=deletion)

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gouji.gateway.identity import Identity
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
-from gouji.serving.schema import deletions, identities, players
+from gouji.serving.schema import deletions, identities, players, sanctions
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ class Accounts:
             gone = await connection.execute(sa.delete(players).where(players.c.player_id == player_id))
             if gone.rowcount:
                 await connection.execute(sa.delete(identities).where(_of(player_id)))
+                await connection.execute(sa.delete(sanctions).where(sanctions.c.player_id == player_id))
                 await connection.execute(sa.insert(deletions).values(**asked, requested_at=now, due_at=now))
             elif await connection.scalar(sa.select(deletions.c.player_id).filter_by(player_id=player_id)) is None:
                 raise _unknown()

@@ -12,18 +12,16 @@ import grpc
 
 from gouji.gateway.deletions import Deletion, Deletions
 from gouji.gateway.metrics import GatewayMetrics
-from gouji.gateway.routing import reader_of
 from gouji.gateway.store import Store
+from gouji.gateway.table_servers import ASK_SECONDS, TableServers
 from gouji.serving.app import App
-from gouji.serving.deleted import LOOK_SECONDS
-from gouji.serving.errors import refusal_of
+from gouji.serving.barred import LOOK_SECONDS
 from gouji.v1 import (
     feed_pb2,
     feed_pb2_grpc,
     matchmaking_pb2,
     matchmaking_pb2_grpc,
     table_pb2,
-    table_pb2_grpc,
     tournament_pb2,
     tournament_pb2_grpc,
 )
@@ -49,7 +47,7 @@ class Eraser:
 
     def __init__(self, app: App, deletions: Deletions, store: Store, metrics: GatewayMetrics) -> None:
         self._deletions = deletions
-        self._store = store
+        self._servers = TableServers(store, app.channels)
         self._channels = app.channels
         self._clock = app.clock
         self._log = app.log
@@ -103,17 +101,5 @@ class Eraser:
     async def _remove_from_tables(self, player_id: str) -> bool:
         """Ask any table server, and the one that has the player's table where that is another."""
         request = table_pb2.RemoveFromTablesRequest(player_id=player_id)
-        server = reader_of(player_id, await self._store.servers())
-        if server is None:
-            return True
-        try:
-            return await self._at(server.address, request)
-        except grpc.aio.AioRpcError as error:
-            refusal = refusal_of(error)
-            if refusal is None or refusal.reason != "wrong_server":
-                raise
-            return await self._at(refusal.metadata["address"], request)
-
-    async def _at(self, address: str, request: table_pb2.RemoveFromTablesRequest) -> bool:
-        stub: table_pb2_grpc.TableServiceAsyncStub = self._channels.stub_at(address, table_pb2_grpc.TableServiceStub)
-        return (await stub.RemoveFromTables(request, timeout=STEP_SECONDS)).again
+        answer = await self._servers.ask(player_id, lambda stub: stub.RemoveFromTables(request, timeout=ASK_SECONDS))
+        return answer is None or answer.again

@@ -20,6 +20,7 @@ OWN: Final[Mapping[sa.Table, str]] = {
     schema.friends: "player_id",
     schema.blocks: "player_id",
     schema.mutes: "player_id",
+    schema.sanctions: "player_id",
     schema.lobby_players: "player_id",
     schema.party_members: "player_id",
     schema.party_invites: "player_id",

@@ -6,21 +6,23 @@ from typing import Any, Final
 from gouji.gateway import door
 from gouji.gateway.account_service import bind_accounts
 from gouji.gateway.metrics import GatewayMetrics
+from gouji.gateway.moderation_service import bind_moderation
 from gouji.gateway.profile import first_colour, read_name
 from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App, StartError
-from gouji.serving.auth import ANYBODY, Role, Roles, caller
+from gouji.serving.auth import ANYBODY, STAFF, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
+from gouji.serving.sanctions import refuse_banned
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
 
 ROLES: Final[Roles] = {
     "CreateGuest": ANYBODY,
     "RefreshSession": ANYBODY,
     "GetSession": {Role.PLAYER},
-    "LocateTable": {Role.PLAYER, Role.OPERATOR},
+    "LocateTable": {Role.PLAYER, *STAFF},
 }
 """Who may call what."""
 
@@ -41,6 +43,7 @@ def bind(app: App) -> None:
         roles=ROLES,
     )
     bind_accounts(app, store, metrics)
+    bind_moderation(app, store)
     door.bind(app, store)
 
 
@@ -49,6 +52,7 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
 
     def __init__(self, app: App, store: Store, metrics: GatewayMetrics) -> None:
         self._store = store
+        self._database = app.database
         self._tokens = app.tokens
         self._budgets = app.budgets
         self._guests_allowed = app.settings.guests_allowed
@@ -76,9 +80,10 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
     ) -> gateway_pb2.RefreshSessionResponse:
         """Exchange a refresh token, which stays good until it expires, so that a lost answer harms nobody.
 
-        Refused with `token_invalid`, also for access tokens; with `token_expired`; and with `unknown_player`.
+        Refused with `token_invalid`, also for access tokens; with `token_expired`; `unknown_player`; `banned`.
         """
         player = await self._player(self._tokens.verify_refresh(request.refresh_token).player_id)
+        await refuse_banned(self._database, player.player_id)
         self._metrics.refreshes.inc()
         tokens = tokens_message(self._tokens.mint_player(player.player_id, player.name))
         return gateway_pb2.RefreshSessionResponse(tokens=tokens)

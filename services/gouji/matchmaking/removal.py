@@ -8,8 +8,8 @@ from gouji.matchmaking.parties import Parties
 from gouji.matchmaking.rooms import Rooms
 from gouji.matchmaking.tickets import STANDING, State
 from gouji.matchmaking.withdrawals import cancel_of_players
+from gouji.serving.barred import refuse_living
 from gouji.serving.database import Database
-from gouji.serving.deleted import refuse_living
 from gouji.serving.schema import blocks, friends, lobby_players, party_invites, queue_pauses, ticket_members
 
 _OWN: Final = (

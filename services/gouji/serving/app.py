@@ -17,12 +17,13 @@ from google.protobuf import descriptor_pool
 from grpc_reflection.v1alpha import reflection
 
 from gouji.serving import health
+from gouji.serving.audit import Audit, AuditLog
 from gouji.serving.auth import ANYBODY, Roles, tokens_for
+from gouji.serving.barred import Barred
 from gouji.serving.budgets import Budgets
 from gouji.serving.channels import Channels
 from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
-from gouji.serving.deleted import Deleted
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
 from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
@@ -76,7 +77,7 @@ class App:
         """Where browsers and phones come in, as in `http://127.0.0.1:8080`; None without a door."""
         self.lag_seconds = 0.0
         """How late the event loop wakes up, averaged over the last few seconds."""
-        self.deleted = Deleted(lambda: self._database, self.clock, settings.access_token_seconds)
+        self.barred = Barred(lambda: self._database, self.clock, settings.access_token_seconds)
         self._roles: dict[str, Roles] = {}
         self.server = grpc.aio.server(interceptors=[self._surround()], options=_server_options(settings))
         self._database: Database | None = None
@@ -89,8 +90,8 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
-        self.background("deleted players", self.deleted.run)
-        self.on_start(self.deleted.look)
+        self.background("barred players", self.barred.run)
+        self.on_start(self.barred.look)
         if settings.player_jwks:
             published = PublishedKeys(settings.player_jwks, self.tokens, self.log)
             self.on_start(published.look)
@@ -254,8 +255,9 @@ class App:
                 Report(self.log),
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
-                Admission(self.tokens, self._roles, self.deleted),
+                Admission(self.tokens, self._roles, self.barred),
                 PlayerRates(self.settings.player_calls_per_second, self.clock),
+                Audit(AuditLog(lambda: self._database), lambda: self.address),
             ],
             self.settings.max_message_bytes,
         )

@@ -28,6 +28,7 @@ class Role(StrEnum):
     NOBODY = "nobody"
     PLAYER = "player"
     SERVICE = "service"
+    MODERATOR = "moderator"
     OPERATOR = "operator"
     DIRECTOR = "director"
 
@@ -35,7 +36,10 @@ class Role(StrEnum):
 ANYBODY: frozenset[str] = frozenset({Role.NOBODY})
 """Roles of an RPC that needs no token; one that is sent is not looked at."""
 
-ANY_ROLE: frozenset[str] = frozenset({Role.PLAYER, Role.SERVICE, Role.OPERATOR, Role.DIRECTOR})
+STAFF: frozenset[str] = frozenset({Role.MODERATOR, Role.OPERATOR, Role.DIRECTOR})
+"""Roles of people who hold power over others; the audit log has what they do."""
+
+ANY_ROLE: frozenset[str] = STAFF | {Role.PLAYER, Role.SERVICE}
 """Roles of an RPC for everybody with a good token."""
 
 Roles = Mapping[str, Collection[str]]
@@ -122,6 +126,10 @@ class Tokens:
         """Make a token for calls between services."""
         return self._mint("service", name, name, self._clock.now() + self._access)
 
+    def mint_moderator(self, name: str) -> str:
+        """Make a token for somebody who looks after players' conduct."""
+        return self._mint("moderator", name, name, self._clock.now() + self._access)
+
     def mint_operator(self, name: str) -> str:
         """Make a token for an operator."""
         return self._mint("operator", name, name, self._clock.now() + self._access)
@@ -132,7 +140,7 @@ class Tokens:
 
     def verify(self, token: str) -> Caller:
         """Say whose access token it is; refused with `token_invalid` or `token_expired`."""
-        return self._verify(token, ("player", "service", "operator", "director"))
+        return self._verify(token, ANY_ROLE)
 
     def verify_refresh(self, token: str) -> Caller:
         """Say whose refresh token it is; refused as in `verify`."""
@@ -232,8 +240,8 @@ def player_ring(keys: Iterable[TokenKey]) -> KeyRing:
 
 
 def service_ring(keys: Iterable[TokenKey]) -> KeyRing:
-    """Gather the keys of services' and operators' tokens."""
-    return KeyRing(("service", "operator", "director"), keys)
+    """Gather the keys of the tokens of services, and of moderators, operators and directors."""
+    return KeyRing(("service", "moderator", "operator", "director"), keys)
 
 
 def _player_keys(settings: Settings) -> list[TokenKey]:

@@ -21,8 +21,8 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from gouji.serving.auth import NOBODY, Caller, Role, Roles, Tokens, caller, set_caller
+from gouji.serving.barred import Barred
 from gouji.serving.clock import Clock
-from gouji.serving.deleted import Deleted
 from gouji.serving.errors import DETAILS_KEY, INSIDE, ServiceError, to_status
 from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
@@ -311,13 +311,13 @@ class Deadlines:
 class Admission:
     """Lets in only whom the RPC's roles name; an RPC that no table names lets in nobody."""
 
-    def __init__(self, tokens: Tokens, roles: Mapping[str, Roles], deleted: Deleted) -> None:
+    def __init__(self, tokens: Tokens, roles: Mapping[str, Roles], barred: Barred) -> None:
         self._tokens = tokens
         self._roles = roles
-        self._deleted = deleted
+        self._barred = barred
 
     async def around(self, proceed: Proceed, call: Call) -> Any:
-        """Set the caller; a stream ends with `token_expired` when its token does, `unknown_player` with its player."""
+        """Set the caller; a stream ends with `token_expired` when its token does, or when its player is out."""
         who = self._admitted(call)
         set_caller(who)
         if who.player_id:
@@ -329,12 +329,12 @@ class Admission:
     async def _stream(self, proceed: Proceed, call: Call, who: Caller) -> Any:
         try:
             async with asyncio.timeout(self._tokens.seconds_left(who)) as scope:
-                with self._deleted.ending(who.player_id, scope):
+                with self._barred.ending(who.player_id, scope) as stream:
                     return await proceed(call)
         except TimeoutError:
             if scope.expired():
-                self._deleted.refuse(who.player_id)
-                raise ServiceError("token_expired", "The token has expired; refresh the session.") from None
+                expired = ServiceError("token_expired", "The token has expired; refresh the session.")
+                raise stream.error or expired from None
             raise
 
     def _admitted(self, call: Call) -> Caller:
@@ -347,7 +347,7 @@ class Admission:
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
         if who.role is Role.PLAYER:
-            self._deleted.refuse(who.player_id)
+            self._barred.refuse(who.player_id)
         return who
 
 

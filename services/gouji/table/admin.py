@@ -1,4 +1,4 @@
-"""Tables as operators handle them (`TableAdminService`). No card of a hand that is not over leaves by here."""
+"""Tables as those who look after them handle them. No card of a hand that is not over leaves by here."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from gouji.engine import EngineError
 from gouji.engine.record_text import format_record
 from gouji.serving.app import App
-from gouji.serving.auth import Role
+from gouji.serving.auth import STAFF, Role
 from gouji.serving.clock import microseconds
 from gouji.serving.database import Database
 from gouji.serving.duplicate import board_shut, is_shut
@@ -31,12 +31,12 @@ from gouji.v1.events_pb2 import Event
 Context = grpc.aio.ServicerContext[Any, Any]
 
 ROLES: Final = {
-    "ListTables": {Role.OPERATOR},
-    "ShowTable": {Role.OPERATOR},
+    "ListTables": STAFF,
+    "ShowTable": STAFF,
     "FreezeTable": {Role.OPERATOR},
     "ResumeTable": {Role.OPERATOR},
     "AbandonTable": {Role.OPERATOR},
-    "ExportTable": {Role.OPERATOR, Role.SERVICE},
+    "ExportTable": {*STAFF, Role.SERVICE},
 }
 """Who may call what."""
 

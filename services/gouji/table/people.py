@@ -30,6 +30,7 @@ class People:
         """Say a phrase, during the match or shortly after; once for each command id."""
         if request.phrase not in phrases.IDS:
             raise malformed("phrase", "is none that ListPhrases lists")
+        await self._people.refuse_muted(caller().player_id)
         table = await self._host.find(request.table_id)
         seat = own_seat(seats_of(table))
         command = Command(seat, request.command_id, 0, request.phrase.encode())

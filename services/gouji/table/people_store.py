@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
+from gouji.serving.sanctions import refuse_muted
 from gouji.serving.schema import active_seats, mutes, table_events, tables
 from gouji.table.company import Company, people
 from gouji.table.store import Step, Store
@@ -74,6 +75,10 @@ class PeopleStore:
                 await connection.execute(self._database.insert(mutes).values(**pair).on_conflict_do_nothing())
             else:
                 await connection.execute(sa.delete(mutes).filter_by(**pair))
+
+    async def refuse_muted(self, player_id: str) -> None:
+        """Raise `ServiceError` `muted` for one whom a moderator lets say nothing."""
+        await refuse_muted(self._database, player_id)
 
     # After a match
 

@@ -8,14 +8,15 @@ looked at: one of the two sees the other.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.serving.app import App
+from gouji.serving.barred import refuse_living
 from gouji.serving.database import Database
-from gouji.serving.deleted import refuse_living
 from gouji.serving.schema import active_seats, deletions, mutes, outbox, table_people, tables
 from gouji.table.host import Host
 from gouji.table.live import Live
@@ -32,6 +33,14 @@ LOOK_SECONDS: Final = 5.0
 """How often it is looked for tables to list."""
 
 _OVER: Final = tables.c.state == sa.literal_column("'over'")  # as the index has it
+
+
+@dataclass(frozen=True, slots=True)
+class Unseated:
+    """The table that a player has left; ``again`` says that it sits at one where nobody plays yet."""
+
+    table_id: str
+    again: bool = False
 
 
 class Removal:
@@ -59,21 +68,22 @@ class Removal:
             await refuse_living(connection, player_id)
             muted = (mutes.c.player_id == player_id) | (mutes.c.muted_id == player_id)
             await connection.execute(sa.delete(mutes).where(muted))
-        waits = await self._leave(player_id)
+        waits = (await self.unseat(player_id)).again
         return await self._names.forget(player_id) or waits
 
-    async def _leave(self, player_id: str) -> bool:
-        """Have a player leave its live table; says whether it sits at one where nobody plays yet."""
+    async def unseat(self, player_id: str) -> Unseated:
+        """Have a player leave its live table for good. Raises `ServiceError` as `remove` does."""
         seat, state = active_seats.c, tables.c.state
         query = sa.select(seat.table_id, seat.seat, state).join(tables, tables.c.table_id == seat.table_id)
         async with self._database.connect() as connection:
             sits = (await connection.execute(query.where(seat.player_id == player_id))).one_or_none()
         if sits is None or sits.state == "gathering":
-            return sits is not None
+            return Unseated("", again=sits is not None)
         table = await self._host.find(sits.table_id)
         if isinstance(table, Live):
             await table.leave_for_good(sits.seat)
-        return False
+            return Unseated(sits.table_id)
+        return Unseated("")
 
 
 class Names:

@@ -7,7 +7,7 @@ import grpc
 
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
-from gouji.serving.auth import ANY_ROLE, Role, caller
+from gouji.serving.auth import ANY_ROLE, STAFF, Role, Roles, caller
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.lifeline import Lifeline
@@ -41,11 +41,11 @@ Context = grpc.aio.ServicerContext[Any, Any]
 LONGEST_COMMAND_ID: Final = 64
 """Characters of a command's id."""
 
-ROLES: Final = {
+ROLES: Final[Roles] = {
     "Act": {Role.PLAYER},
     "Contribute": {Role.PLAYER},
-    "Watch": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
-    "Observe": {Role.PLAYER, Role.OPERATOR, Role.DIRECTOR},
+    "Watch": {Role.PLAYER, *STAFF},
+    "Observe": {Role.PLAYER, *STAFF},
     "TakeSeat": {Role.PLAYER},
     "Leave": {Role.PLAYER},
     "Open": {Role.SERVICE},
@@ -56,6 +56,7 @@ ROLES: Final = {
     "Ready": {Role.PLAYER},
     "Adopt": {Role.SERVICE},
     "Drain": {Role.OPERATOR},
+    "Unseat": {Role.SERVICE},
     "RemoveFromTables": {Role.SERVICE},
 }
 """Who may call what."""
@@ -310,6 +311,14 @@ class TableServicer(table_pb2_grpc.TableServiceServicer):
         tables = self._host.drain()
         self._app.ask_to_stop()
         return table_pb2.DrainResponse(tables=tables)
+
+    async def Unseat(  # noqa: N802 (gRPC's name)
+        self, request: table_pb2.UnseatRequest, _context: Context
+    ) -> table_pb2.UnseatResponse:
+        """Have a player leave where it sits. Safe to repeat."""
+        check_id("player_id", request.player_id)
+        unseated = await self._removal.unseat(request.player_id)
+        return table_pb2.UnseatResponse(table_id=unseated.table_id, again=unseated.again)
 
     async def RemoveFromTables(  # noqa: N802 (gRPC's name)
         self, request: table_pb2.RemoveFromTablesRequest, _context: Context

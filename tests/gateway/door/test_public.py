@@ -42,7 +42,13 @@ def test_what_somebody_outside_may_call_comes_in_and_nothing_else(
 
 def test_methods_are_marked_in_the_protos() -> None:
     methods = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
-    assert {name for name in methods if is_internal(methods[name])} == {"Open", "Adopt", "Drain", "RemoveFromTables"}
+    assert {name for name in methods if is_internal(methods[name])} == {
+        "Open",
+        "Adopt",
+        "Drain",
+        "Unseat",
+        "RemoveFromTables",
+    }
 
 
 def test_what_concerns_no_table_goes_to_any_server() -> None:

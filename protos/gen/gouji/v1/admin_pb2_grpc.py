@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TableAdminServiceStub:
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
@@ -69,19 +69,19 @@ class TableAdminServiceStub:
 
 
 class TableAdminServiceServicer:
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def ListTables(self, request, context):
-        """Find tables, the newest first. Roles: operator.
+        """Find tables, the newest first. Roles: moderator, operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ShowTable(self, request, context):
-        """How one table stands, with its last events by number and kind. Roles: operator.
+        """How one table stands, with its last events by number and kind. Roles: moderator, operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,7 +109,7 @@ class TableAdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExportTable(self, request, context):
-        """A table's record or log as text, in pieces. Roles: operator, service.
+        """A table's record or log as text, in pieces. Roles: moderator, operator, director, service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,7 +157,7 @@ def add_TableAdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableAdminService:
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TableAdminServiceStub:
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
@@ -36,9 +36,9 @@ class TableAdminServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableAdminServiceAsyncStub: ...
     ListTables: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListTablesRequest, _admin_pb2.ListTablesResponse]
-    """Find tables, the newest first. Roles: operator."""
+    """Find tables, the newest first. Roles: moderator, operator, director."""
     ShowTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ShowTableRequest, _admin_pb2.ShowTableResponse]
-    """How one table stands, with its last events by number and kind. Roles: operator."""
+    """How one table stands, with its last events by number and kind. Roles: moderator, operator, director."""
     FreezeTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.FreezeTableRequest, _admin_pb2.FreezeTableResponse]
     """Stop a table, which tells its players; the server that has it does it. Roles: operator."""
     ResumeTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ResumeTableRequest, _admin_pb2.ResumeTableResponse]
@@ -46,19 +46,19 @@ class TableAdminServiceStub:
     AbandonTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AbandonTableRequest, _admin_pb2.AbandonTableResponse]
     """Give up a stopped table for good, and show its hand's secret. Roles: operator."""
     ExportTable: _grpc.UnaryStreamMultiCallable[_admin_pb2.ExportTableRequest, _admin_pb2.ExportTableResponse]
-    """A table's record or log as text, in pieces. Roles: operator, service."""
+    """A table's record or log as text, in pieces. Roles: moderator, operator, director, service."""
 
 @_typing.type_check_only
 class TableAdminServiceAsyncStub(TableAdminServiceStub):
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTables: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListTablesRequest, _admin_pb2.ListTablesResponse]  # type: ignore[assignment]
-    """Find tables, the newest first. Roles: operator."""
+    """Find tables, the newest first. Roles: moderator, operator, director."""
     ShowTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.ShowTableRequest, _admin_pb2.ShowTableResponse]  # type: ignore[assignment]
-    """How one table stands, with its last events by number and kind. Roles: operator."""
+    """How one table stands, with its last events by number and kind. Roles: moderator, operator, director."""
     FreezeTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.FreezeTableRequest, _admin_pb2.FreezeTableResponse]  # type: ignore[assignment]
     """Stop a table, which tells its players; the server that has it does it. Roles: operator."""
     ResumeTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.ResumeTableRequest, _admin_pb2.ResumeTableResponse]  # type: ignore[assignment]
@@ -66,10 +66,10 @@ class TableAdminServiceAsyncStub(TableAdminServiceStub):
     AbandonTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.AbandonTableRequest, _admin_pb2.AbandonTableResponse]  # type: ignore[assignment]
     """Give up a stopped table for good, and show its hand's secret. Roles: operator."""
     ExportTable: _aio.UnaryStreamMultiCallable[_admin_pb2.ExportTableRequest, _admin_pb2.ExportTableResponse]  # type: ignore[assignment]
-    """A table's record or log as text, in pieces. Roles: operator, service."""
+    """A table's record or log as text, in pieces. Roles: moderator, operator, director, service."""
 
 class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tables as an operator sees and handles them; served by every table server. No card of a hand that is not over is
+    """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
     ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
     """
 
@@ -79,7 +79,7 @@ class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ListTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.ListTablesResponse, _abc.Awaitable[_admin_pb2.ListTablesResponse]]:
-        """Find tables, the newest first. Roles: operator."""
+        """Find tables, the newest first. Roles: moderator, operator, director."""
 
     @_abc_1.abstractmethod
     def ShowTable(
@@ -87,7 +87,7 @@ class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ShowTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.ShowTableResponse, _abc.Awaitable[_admin_pb2.ShowTableResponse]]:
-        """How one table stands, with its last events by number and kind. Roles: operator."""
+        """How one table stands, with its last events by number and kind. Roles: moderator, operator, director."""
 
     @_abc_1.abstractmethod
     def FreezeTable(
@@ -119,7 +119,7 @@ class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ExportTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.ExportTableResponse], _abc.AsyncIterator[_admin_pb2.ExportTableResponse]]:
-        """A table's record or log as text, in pieces. Roles: operator, service."""
+        """A table's record or log as text, in pieces. Roles: moderator, operator, director, service."""
 
 def add_TableAdminServiceServicer_to_server(servicer: TableAdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 

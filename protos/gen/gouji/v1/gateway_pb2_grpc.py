@@ -84,7 +84,7 @@ class SessionServiceServicer:
 
     def LocateTable(self, request, context):
         """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-        again, while no server has it. Roles: player, operator.
+        again, while no server has it. Roles: player, moderator, operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

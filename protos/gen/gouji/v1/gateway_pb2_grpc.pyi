@@ -41,7 +41,7 @@ class SessionServiceStub:
     """Who the caller is and the table that it sits at. Roles: player."""
     LocateTable: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]
     """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-    again, while no server has it. Roles: player, operator.
+    again, while no server has it. Roles: player, moderator, operator, director.
     """
 
 @_typing.type_check_only
@@ -57,7 +57,7 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """Who the caller is and the table that it sits at. Roles: player."""
     LocateTable: _aio.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]  # type: ignore[assignment]
     """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-    again, while no server has it. Roles: player, operator.
+    again, while no server has it. Roles: player, moderator, operator, director.
     """
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -94,7 +94,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.LocateTableResponse, _abc.Awaitable[_gateway_pb2.LocateTableResponse]]:
         """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-        again, while no server has it. Roles: player, operator.
+        again, while no server has it. Roles: player, moderator, operator, director.
         """
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -25,11 +25,13 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/options.proto\x12\x08gouji.v1\x1a google/protobuf/descriptor.proto:2\n\x08internal\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/options.proto\x12\x08gouji.v1\x1a google/protobuf/descriptor.proto*>\n\x05\x41udit\x12\x15\n\x11\x41UDIT_UNSPECIFIED\x10\x00\x12\r\n\tAUDIT_ACT\x10\x01\x12\x0f\n\x0b\x41UDIT_CARDS\x10\x02:2\n\x08internal\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x08:@\n\x05\x61udit\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\x0e\x32\x0f.gouji.v1.Auditb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_AUDIT']._serialized_start=70
+  _globals['_AUDIT']._serialized_end=132
 # @@protoc_insertion_point(module_scope)

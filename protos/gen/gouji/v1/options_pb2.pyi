@@ -5,11 +5,48 @@ isort:skip_file
 
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pb2 as _descriptor_pb2
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf.internal import extension_dict as _extension_dict
 import builtins as _builtins
+import sys
+import typing as _typing
+
+if sys.version_info >= (3, 10):
+    from typing import TypeAlias as _TypeAlias
+else:
+    from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Audit:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AuditEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Audit.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    AUDIT_UNSPECIFIED: _Audit.ValueType  # 0
+    """Nothing: nobody but players and services may call it, or it only reads."""
+    AUDIT_ACT: _Audit.ValueType  # 1
+    """Each call."""
+    AUDIT_CARDS: _Audit.ValueType  # 2
+    """Calls of directors by which they see hidden cards: all without `spectate`."""
+
+class Audit(_Audit, metaclass=_AuditEnumTypeWrapper):
+    """What the audit log has of a method. A call is put down before it is done, and with its outcome afterwards; one that
+    cannot be put down is not done.
+    """
+
+AUDIT_UNSPECIFIED: Audit.ValueType  # 0
+"""Nothing: nobody but players and services may call it, or it only reads."""
+AUDIT_ACT: Audit.ValueType  # 1
+"""Each call."""
+AUDIT_CARDS: Audit.ValueType  # 2
+"""Calls of directors by which they see hidden cards: all without `spectate`."""
+Global___Audit: _TypeAlias = Audit  # noqa: Y015
+
 INTERNAL_FIELD_NUMBER: _builtins.int
+AUDIT_FIELD_NUMBER: _builtins.int
 internal: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.bool]
 """The method is for the services among themselves and for operators at the servers: the door does not let it in."""
+audit: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___Audit.ValueType]
+"""Which calls of moderators, operators and directors are put down in the audit log (`ModerationService.ListActs`)."""

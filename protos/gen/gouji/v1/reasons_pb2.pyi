@@ -161,6 +161,14 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """Another player is bound to the identity."""
     REASON_ALREADY_BOUND: _Reason.ValueType  # 204
     """The caller is bound to another identity."""
+    REASON_BANNED: _Reason.ValueType  # 220
+    """Moderation.
+    The player is banned: `until` says until when, and is not there for ever; `why` says why.
+    """
+    REASON_MUTED: _Reason.ValueType  # 221
+    """The player may say nothing for now: `until` and `why` as above."""
+    REASON_REMOVED: _Reason.ValueType  # 222
+    """A moderator has had the player leave its table, and its streams end: `why` says why."""
     REASON_UNKNOWN_TOURNAMENT: _Reason.ValueType  # 260
     """Tournaments.
     There is no such event, entrant, round or table in it.
@@ -328,6 +336,14 @@ REASON_IDENTITY_TAKEN: Reason.ValueType  # 203
 """Another player is bound to the identity."""
 REASON_ALREADY_BOUND: Reason.ValueType  # 204
 """The caller is bound to another identity."""
+REASON_BANNED: Reason.ValueType  # 220
+"""Moderation.
+The player is banned: `until` says until when, and is not there for ever; `why` says why.
+"""
+REASON_MUTED: Reason.ValueType  # 221
+"""The player may say nothing for now: `until` and `why` as above."""
+REASON_REMOVED: Reason.ValueType  # 222
+"""A moderator has had the player leave its table, and its streams end: `why` says why."""
 REASON_UNKNOWN_TOURNAMENT: Reason.ValueType  # 260
 """Tournaments.
 There is no such event, entrant, round or table in it.

@@ -23,72 +23,75 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from gouji.v1 import options_pb2 as gouji_dot_v1_dot_options__pb2
 from gouji.v1 import rules_pb2 as gouji_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gouji/v1/room.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gouji/v1/rules.proto\"\x91\x02\n\x0cRoomSettings\x12 \n\x05rules\x18\x01 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x02 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x03 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x11\n\tbot_level\x18\x04 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x05 \x01(\r\x12\x12\n\nspectators\x18\x06 \x01(\x08\x12(\n\x0fspectator_delay\x18\x07 \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\"\n\x07starter\x18\x08 \x01(\x0e\x32\x11.gouji.v1.Starter\x12\x0e\n\x06listed\x18\t \x01(\x08\"\xca\x01\n\x04Room\x12\x0f\n\x07room_id\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0c\n\x04host\x18\x03 \x01(\t\x12\"\n\x05state\x18\x04 \x01(\x0e\x32\x13.gouji.v1.RoomState\x12(\n\x08settings\x18\x05 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\x12$\n\x06people\x18\x06 \x03(\x0b\x32\x14.gouji.v1.RoomPerson\x12\x0f\n\x07matches\x18\x07 \x01(\r\x12\x10\n\x08table_id\x18\x08 \x01(\t\"D\n\nRoomPerson\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x15\n\rseat_plus_one\x18\x03 \x01(\r\"=\n\x11\x43reateRoomRequest\x12(\n\x08settings\x18\x01 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\"A\n\x12\x43reateRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\x12\r\n\x05stood\x18\x02 \x01(\x08\"f\n\x0fJoinRoomRequest\x12\x0e\n\x04\x63ode\x18\x01 \x01(\tH\x00\x12\x11\n\x07room_id\x18\x02 \x01(\tH\x00\x12\x15\n\rseat_plus_one\x18\x03 \x01(\r\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x42\x07\n\x05which\"0\n\x10JoinRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"\x12\n\x10WatchRoomRequest\"1\n\x11WatchRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"=\n\x11\x43hangeRoomRequest\x12(\n\x08settings\x18\x01 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\"2\n\x12\x43hangeRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\";\n\x0fMoveSeatRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\"0\n\x10MoveSeatResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"&\n\x11KickPlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"2\n\x12KickPlayerResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"(\n\x13HandOverRoomRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"4\n\x14HandOverRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"5\n\x10StartRoomRequest\x12\r\n\x05match\x18\x01 \x01(\r\x12\x12\n\nswap_sides\x18\x02 \x01(\x08\"%\n\x11StartRoomResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\"\x12\n\x10LeaveRoomRequest\"\x13\n\x11LeaveRoomResponse\"\x92\x01\n\x10ListRoomsRequest\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x11\n\tfree_seat\x18\x02 \x01(\x08\x12\x12\n\nspectators\x18\x03 \x01(\x08\x12\x13\n\x0bpeople_only\x18\x04 \x01(\x08\x12\x0b\n\x03\x61ll\x18\x05 \x01(\x08\x12\x11\n\tpage_size\x18\x06 \x01(\r\x12\x12\n\npage_token\x18\x07 \x01(\t\"R\n\x11ListRoomsResponse\x12$\n\x05rooms\x18\x01 \x03(\x0b\x32\x15.gouji.v1.RoomSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xce\x01\n\x0bRoomSummary\x12\x0f\n\x07room_id\x18\x01 \x01(\t\x12\x11\n\thost_name\x18\x02 \x01(\t\x12\"\n\x05state\x18\x03 \x01(\x0e\x32\x13.gouji.v1.RoomState\x12(\n\x08settings\x18\x04 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\x12\x0e\n\x06seated\x18\x05 \x01(\r\x12\x10\n\x08watching\x18\x06 \x01(\r\x12+\n\x07\x63reated\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"#\n\x10\x43loseRoomRequest\x12\x0f\n\x07room_id\x18\x01 \x01(\t\"\x13\n\x11\x43loseRoomResponse*H\n\x07Starter\x12\x17\n\x13STARTER_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTARTER_HOST\x10\x01\x12\x12\n\x0eSTARTER_SEATED\x10\x02*T\n\tRoomState\x12\x1a\n\x16ROOM_STATE_UNSPECIFIED\x10\x00\x12\x13\n\x0fROOM_STATE_OPEN\x10\x01\x12\x16\n\x12ROOM_STATE_PLAYING\x10\x02\x32\x9d\x06\n\x0bRoomService\x12G\n\nCreateRoom\x12\x1b.gouji.v1.CreateRoomRequest\x1a\x1c.gouji.v1.CreateRoomResponse\x12\x41\n\x08JoinRoom\x12\x19.gouji.v1.JoinRoomRequest\x1a\x1a.gouji.v1.JoinRoomResponse\x12\x46\n\tWatchRoom\x12\x1a.gouji.v1.WatchRoomRequest\x1a\x1b.gouji.v1.WatchRoomResponse0\x01\x12G\n\nChangeRoom\x12\x1b.gouji.v1.ChangeRoomRequest\x1a\x1c.gouji.v1.ChangeRoomResponse\x12\x41\n\x08MoveSeat\x12\x19.gouji.v1.MoveSeatRequest\x1a\x1a.gouji.v1.MoveSeatResponse\x12G\n\nKickPlayer\x12\x1b.gouji.v1.KickPlayerRequest\x1a\x1c.gouji.v1.KickPlayerResponse\x12M\n\x0cHandOverRoom\x12\x1d.gouji.v1.HandOverRoomRequest\x1a\x1e.gouji.v1.HandOverRoomResponse\x12\x44\n\tStartRoom\x12\x1a.gouji.v1.StartRoomRequest\x1a\x1b.gouji.v1.StartRoomResponse\x12\x44\n\tLeaveRoom\x12\x1a.gouji.v1.LeaveRoomRequest\x1a\x1b.gouji.v1.LeaveRoomResponse\x12\x44\n\tListRooms\x12\x1a.gouji.v1.ListRoomsRequest\x1a\x1b.gouji.v1.ListRoomsResponse\x12\x44\n\tCloseRoom\x12\x1a.gouji.v1.CloseRoomRequest\x1a\x1b.gouji.v1.CloseRoomResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gouji/v1/room.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16gouji/v1/options.proto\x1a\x14gouji/v1/rules.proto\"\x91\x02\n\x0cRoomSettings\x12 \n\x05rules\x18\x01 \x01(\x0b\x32\x11.gouji.v1.RuleSet\x12%\n\x06length\x18\x02 \x01(\x0b\x32\x15.gouji.v1.MatchLength\x12\x1e\n\x05\x63lock\x18\x03 \x01(\x0b\x32\x0f.gouji.v1.Clock\x12\x11\n\tbot_level\x18\x04 \x01(\t\x12\x13\n\x0b\x62ot_pace_ms\x18\x05 \x01(\r\x12\x12\n\nspectators\x18\x06 \x01(\x08\x12(\n\x0fspectator_delay\x18\x07 \x01(\x0b\x32\x0f.gouji.v1.Delay\x12\"\n\x07starter\x18\x08 \x01(\x0e\x32\x11.gouji.v1.Starter\x12\x0e\n\x06listed\x18\t \x01(\x08\"\xca\x01\n\x04Room\x12\x0f\n\x07room_id\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0c\n\x04host\x18\x03 \x01(\t\x12\"\n\x05state\x18\x04 \x01(\x0e\x32\x13.gouji.v1.RoomState\x12(\n\x08settings\x18\x05 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\x12$\n\x06people\x18\x06 \x03(\x0b\x32\x14.gouji.v1.RoomPerson\x12\x0f\n\x07matches\x18\x07 \x01(\r\x12\x10\n\x08table_id\x18\x08 \x01(\t\"D\n\nRoomPerson\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x15\n\rseat_plus_one\x18\x03 \x01(\r\"=\n\x11\x43reateRoomRequest\x12(\n\x08settings\x18\x01 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\"A\n\x12\x43reateRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\x12\r\n\x05stood\x18\x02 \x01(\x08\"f\n\x0fJoinRoomRequest\x12\x0e\n\x04\x63ode\x18\x01 \x01(\tH\x00\x12\x11\n\x07room_id\x18\x02 \x01(\tH\x00\x12\x15\n\rseat_plus_one\x18\x03 \x01(\r\x12\x10\n\x08spectate\x18\x04 \x01(\x08\x42\x07\n\x05which\"0\n\x10JoinRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"\x12\n\x10WatchRoomRequest\"1\n\x11WatchRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"=\n\x11\x43hangeRoomRequest\x12(\n\x08settings\x18\x01 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\"2\n\x12\x43hangeRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\";\n\x0fMoveSeatRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x15\n\rseat_plus_one\x18\x02 \x01(\r\"0\n\x10MoveSeatResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"&\n\x11KickPlayerRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"2\n\x12KickPlayerResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"(\n\x13HandOverRoomRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"4\n\x14HandOverRoomResponse\x12\x1c\n\x04room\x18\x01 \x01(\x0b\x32\x0e.gouji.v1.Room\"5\n\x10StartRoomRequest\x12\r\n\x05match\x18\x01 \x01(\r\x12\x12\n\nswap_sides\x18\x02 \x01(\x08\"%\n\x11StartRoomResponse\x12\x10\n\x08table_id\x18\x01 \x01(\t\"\x12\n\x10LeaveRoomRequest\"\x13\n\x11LeaveRoomResponse\"\x92\x01\n\x10ListRoomsRequest\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x11\n\tfree_seat\x18\x02 \x01(\x08\x12\x12\n\nspectators\x18\x03 \x01(\x08\x12\x13\n\x0bpeople_only\x18\x04 \x01(\x08\x12\x0b\n\x03\x61ll\x18\x05 \x01(\x08\x12\x11\n\tpage_size\x18\x06 \x01(\r\x12\x12\n\npage_token\x18\x07 \x01(\t\"R\n\x11ListRoomsResponse\x12$\n\x05rooms\x18\x01 \x03(\x0b\x32\x15.gouji.v1.RoomSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xce\x01\n\x0bRoomSummary\x12\x0f\n\x07room_id\x18\x01 \x01(\t\x12\x11\n\thost_name\x18\x02 \x01(\t\x12\"\n\x05state\x18\x03 \x01(\x0e\x32\x13.gouji.v1.RoomState\x12(\n\x08settings\x18\x04 \x01(\x0b\x32\x16.gouji.v1.RoomSettings\x12\x0e\n\x06seated\x18\x05 \x01(\r\x12\x10\n\x08watching\x18\x06 \x01(\r\x12+\n\x07\x63reated\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"#\n\x10\x43loseRoomRequest\x12\x0f\n\x07room_id\x18\x01 \x01(\t\"\x13\n\x11\x43loseRoomResponse*H\n\x07Starter\x12\x17\n\x13STARTER_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTARTER_HOST\x10\x01\x12\x12\n\x0eSTARTER_SEATED\x10\x02*T\n\tRoomState\x12\x1a\n\x16ROOM_STATE_UNSPECIFIED\x10\x00\x12\x13\n\x0fROOM_STATE_OPEN\x10\x01\x12\x16\n\x12ROOM_STATE_PLAYING\x10\x02\x32\xa3\x06\n\x0bRoomService\x12G\n\nCreateRoom\x12\x1b.gouji.v1.CreateRoomRequest\x1a\x1c.gouji.v1.CreateRoomResponse\x12\x41\n\x08JoinRoom\x12\x19.gouji.v1.JoinRoomRequest\x1a\x1a.gouji.v1.JoinRoomResponse\x12\x46\n\tWatchRoom\x12\x1a.gouji.v1.WatchRoomRequest\x1a\x1b.gouji.v1.WatchRoomResponse0\x01\x12G\n\nChangeRoom\x12\x1b.gouji.v1.ChangeRoomRequest\x1a\x1c.gouji.v1.ChangeRoomResponse\x12\x41\n\x08MoveSeat\x12\x19.gouji.v1.MoveSeatRequest\x1a\x1a.gouji.v1.MoveSeatResponse\x12G\n\nKickPlayer\x12\x1b.gouji.v1.KickPlayerRequest\x1a\x1c.gouji.v1.KickPlayerResponse\x12M\n\x0cHandOverRoom\x12\x1d.gouji.v1.HandOverRoomRequest\x1a\x1e.gouji.v1.HandOverRoomResponse\x12\x44\n\tStartRoom\x12\x1a.gouji.v1.StartRoomRequest\x1a\x1b.gouji.v1.StartRoomResponse\x12\x44\n\tLeaveRoom\x12\x1a.gouji.v1.LeaveRoomRequest\x1a\x1b.gouji.v1.LeaveRoomResponse\x12\x44\n\tListRooms\x12\x1a.gouji.v1.ListRoomsRequest\x1a\x1b.gouji.v1.ListRoomsResponse\x12J\n\tCloseRoom\x12\x1a.gouji.v1.CloseRoomRequest\x1a\x1b.gouji.v1.CloseRoomResponse\"\x04\xa8\xbb\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gouji.v1.room_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STARTER']._serialized_start=2043
-  _globals['_STARTER']._serialized_end=2115
-  _globals['_ROOMSTATE']._serialized_start=2117
-  _globals['_ROOMSTATE']._serialized_end=2201
-  _globals['_ROOMSETTINGS']._serialized_start=89
-  _globals['_ROOMSETTINGS']._serialized_end=362
-  _globals['_ROOM']._serialized_start=365
-  _globals['_ROOM']._serialized_end=567
-  _globals['_ROOMPERSON']._serialized_start=569
-  _globals['_ROOMPERSON']._serialized_end=637
-  _globals['_CREATEROOMREQUEST']._serialized_start=639
-  _globals['_CREATEROOMREQUEST']._serialized_end=700
-  _globals['_CREATEROOMRESPONSE']._serialized_start=702
-  _globals['_CREATEROOMRESPONSE']._serialized_end=767
-  _globals['_JOINROOMREQUEST']._serialized_start=769
-  _globals['_JOINROOMREQUEST']._serialized_end=871
-  _globals['_JOINROOMRESPONSE']._serialized_start=873
-  _globals['_JOINROOMRESPONSE']._serialized_end=921
-  _globals['_WATCHROOMREQUEST']._serialized_start=923
-  _globals['_WATCHROOMREQUEST']._serialized_end=941
-  _globals['_WATCHROOMRESPONSE']._serialized_start=943
-  _globals['_WATCHROOMRESPONSE']._serialized_end=992
-  _globals['_CHANGEROOMREQUEST']._serialized_start=994
-  _globals['_CHANGEROOMREQUEST']._serialized_end=1055
-  _globals['_CHANGEROOMRESPONSE']._serialized_start=1057
-  _globals['_CHANGEROOMRESPONSE']._serialized_end=1107
-  _globals['_MOVESEATREQUEST']._serialized_start=1109
-  _globals['_MOVESEATREQUEST']._serialized_end=1168
-  _globals['_MOVESEATRESPONSE']._serialized_start=1170
-  _globals['_MOVESEATRESPONSE']._serialized_end=1218
-  _globals['_KICKPLAYERREQUEST']._serialized_start=1220
-  _globals['_KICKPLAYERREQUEST']._serialized_end=1258
-  _globals['_KICKPLAYERRESPONSE']._serialized_start=1260
-  _globals['_KICKPLAYERRESPONSE']._serialized_end=1310
-  _globals['_HANDOVERROOMREQUEST']._serialized_start=1312
-  _globals['_HANDOVERROOMREQUEST']._serialized_end=1352
-  _globals['_HANDOVERROOMRESPONSE']._serialized_start=1354
-  _globals['_HANDOVERROOMRESPONSE']._serialized_end=1406
-  _globals['_STARTROOMREQUEST']._serialized_start=1408
-  _globals['_STARTROOMREQUEST']._serialized_end=1461
-  _globals['_STARTROOMRESPONSE']._serialized_start=1463
-  _globals['_STARTROOMRESPONSE']._serialized_end=1500
-  _globals['_LEAVEROOMREQUEST']._serialized_start=1502
-  _globals['_LEAVEROOMREQUEST']._serialized_end=1520
-  _globals['_LEAVEROOMRESPONSE']._serialized_start=1522
-  _globals['_LEAVEROOMRESPONSE']._serialized_end=1541
-  _globals['_LISTROOMSREQUEST']._serialized_start=1544
-  _globals['_LISTROOMSREQUEST']._serialized_end=1690
-  _globals['_LISTROOMSRESPONSE']._serialized_start=1692
-  _globals['_LISTROOMSRESPONSE']._serialized_end=1774
-  _globals['_ROOMSUMMARY']._serialized_start=1777
-  _globals['_ROOMSUMMARY']._serialized_end=1983
-  _globals['_CLOSEROOMREQUEST']._serialized_start=1985
-  _globals['_CLOSEROOMREQUEST']._serialized_end=2020
-  _globals['_CLOSEROOMRESPONSE']._serialized_start=2022
-  _globals['_CLOSEROOMRESPONSE']._serialized_end=2041
-  _globals['_ROOMSERVICE']._serialized_start=2204
-  _globals['_ROOMSERVICE']._serialized_end=3001
+  _globals['_ROOMSERVICE'].methods_by_name['CloseRoom']._loaded_options = None
+  _globals['_ROOMSERVICE'].methods_by_name['CloseRoom']._serialized_options = b'\250\273\030\001'
+  _globals['_STARTER']._serialized_start=2067
+  _globals['_STARTER']._serialized_end=2139
+  _globals['_ROOMSTATE']._serialized_start=2141
+  _globals['_ROOMSTATE']._serialized_end=2225
+  _globals['_ROOMSETTINGS']._serialized_start=113
+  _globals['_ROOMSETTINGS']._serialized_end=386
+  _globals['_ROOM']._serialized_start=389
+  _globals['_ROOM']._serialized_end=591
+  _globals['_ROOMPERSON']._serialized_start=593
+  _globals['_ROOMPERSON']._serialized_end=661
+  _globals['_CREATEROOMREQUEST']._serialized_start=663
+  _globals['_CREATEROOMREQUEST']._serialized_end=724
+  _globals['_CREATEROOMRESPONSE']._serialized_start=726
+  _globals['_CREATEROOMRESPONSE']._serialized_end=791
+  _globals['_JOINROOMREQUEST']._serialized_start=793
+  _globals['_JOINROOMREQUEST']._serialized_end=895
+  _globals['_JOINROOMRESPONSE']._serialized_start=897
+  _globals['_JOINROOMRESPONSE']._serialized_end=945
+  _globals['_WATCHROOMREQUEST']._serialized_start=947
+  _globals['_WATCHROOMREQUEST']._serialized_end=965
+  _globals['_WATCHROOMRESPONSE']._serialized_start=967
+  _globals['_WATCHROOMRESPONSE']._serialized_end=1016
+  _globals['_CHANGEROOMREQUEST']._serialized_start=1018
+  _globals['_CHANGEROOMREQUEST']._serialized_end=1079
+  _globals['_CHANGEROOMRESPONSE']._serialized_start=1081
+  _globals['_CHANGEROOMRESPONSE']._serialized_end=1131
+  _globals['_MOVESEATREQUEST']._serialized_start=1133
+  _globals['_MOVESEATREQUEST']._serialized_end=1192
+  _globals['_MOVESEATRESPONSE']._serialized_start=1194
+  _globals['_MOVESEATRESPONSE']._serialized_end=1242
+  _globals['_KICKPLAYERREQUEST']._serialized_start=1244
+  _globals['_KICKPLAYERREQUEST']._serialized_end=1282
+  _globals['_KICKPLAYERRESPONSE']._serialized_start=1284
+  _globals['_KICKPLAYERRESPONSE']._serialized_end=1334
+  _globals['_HANDOVERROOMREQUEST']._serialized_start=1336
+  _globals['_HANDOVERROOMREQUEST']._serialized_end=1376
+  _globals['_HANDOVERROOMRESPONSE']._serialized_start=1378
+  _globals['_HANDOVERROOMRESPONSE']._serialized_end=1430
+  _globals['_STARTROOMREQUEST']._serialized_start=1432
+  _globals['_STARTROOMREQUEST']._serialized_end=1485
+  _globals['_STARTROOMRESPONSE']._serialized_start=1487
+  _globals['_STARTROOMRESPONSE']._serialized_end=1524
+  _globals['_LEAVEROOMREQUEST']._serialized_start=1526
+  _globals['_LEAVEROOMREQUEST']._serialized_end=1544
+  _globals['_LEAVEROOMRESPONSE']._serialized_start=1546
+  _globals['_LEAVEROOMRESPONSE']._serialized_end=1565
+  _globals['_LISTROOMSREQUEST']._serialized_start=1568
+  _globals['_LISTROOMSREQUEST']._serialized_end=1714
+  _globals['_LISTROOMSRESPONSE']._serialized_start=1716
+  _globals['_LISTROOMSRESPONSE']._serialized_end=1798
+  _globals['_ROOMSUMMARY']._serialized_start=1801
+  _globals['_ROOMSUMMARY']._serialized_end=2007
+  _globals['_CLOSEROOMREQUEST']._serialized_start=2009
+  _globals['_CLOSEROOMREQUEST']._serialized_end=2044
+  _globals['_CLOSEROOMRESPONSE']._serialized_start=2046
+  _globals['_CLOSEROOMRESPONSE']._serialized_end=2065
+  _globals['_ROOMSERVICE']._serialized_start=2228
+  _globals['_ROOMSERVICE']._serialized_end=3031
 # @@protoc_insertion_point(module_scope)

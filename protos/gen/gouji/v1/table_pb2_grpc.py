@@ -106,6 +106,11 @@ class TableServiceStub:
                 request_serializer=gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
                 _registered_method=True)
+        self.Unseat = channel.unary_unary(
+                '/gouji.v1.TableService/Unseat',
+                request_serializer=gouji_dot_v1_dot_table__pb2.UnseatRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_table__pb2.UnseatResponse.FromString,
+                _registered_method=True)
         self.RemoveFromTables = channel.unary_unary(
                 '/gouji.v1.TableService/RemoveFromTables',
                 request_serializer=gouji_dot_v1_dot_table__pb2.RemoveFromTablesRequest.SerializeToString,
@@ -126,14 +131,15 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director.
+        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        director, who sees all hands, later, unless it asks to `spectate`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Observe(self, request, context):
-        """What the caller's seat may know now, and what it may do. Roles: player, operator, director.
+        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -213,6 +219,14 @@ class TableServiceServicer:
 
     def Drain(self, request, context):
         """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Unseat(self, request, context):
+        """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+        server has its table. Roles: service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -298,6 +312,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Drain,
                     request_deserializer=gouji_dot_v1_dot_table__pb2.DrainRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_table__pb2.DrainResponse.SerializeToString,
+            ),
+            'Unseat': grpc.unary_unary_rpc_method_handler(
+                    servicer.Unseat,
+                    request_deserializer=gouji_dot_v1_dot_table__pb2.UnseatRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_table__pb2.UnseatResponse.SerializeToString,
             ),
             'RemoveFromTables': grpc.unary_unary_rpc_method_handler(
                     servicer.RemoveFromTables,
@@ -685,6 +704,33 @@ class TableService:
             '/gouji.v1.TableService/Drain',
             gouji_dot_v1_dot_table__pb2.DrainRequest.SerializeToString,
             gouji_dot_v1_dot_table__pb2.DrainResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Unseat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableService/Unseat',
+            gouji_dot_v1_dot_table__pb2.UnseatRequest.SerializeToString,
+            gouji_dot_v1_dot_table__pb2.UnseatResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -38,9 +38,11 @@ class TableServiceStub:
     Act: _grpc.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]
     """Do one action for the caller's seat. Roles: player."""
     Watch: _grpc.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]
-    """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    director, who sees all hands, later, unless it asks to `spectate`.
+    """
     Observe: _grpc.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]
-    """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]
     """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
     Leave: _grpc.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]
@@ -67,6 +69,10 @@ class TableServiceStub:
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _grpc.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    Unseat: _grpc.UnaryUnaryMultiCallable[_table_pb2.UnseatRequest, _table_pb2.UnseatResponse]
+    """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+    server has its table. Roles: service.
+    """
     RemoveFromTables: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]
     """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
     idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
@@ -82,9 +88,11 @@ class TableServiceAsyncStub(TableServiceStub):
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
     """Do one action for the caller's seat. Roles: player."""
     Watch: _aio.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]  # type: ignore[assignment]
-    """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    director, who sees all hands, later, unless it asks to `spectate`.
+    """
     Observe: _aio.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]  # type: ignore[assignment]
-    """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
     TakeSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]  # type: ignore[assignment]
     """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
     Leave: _aio.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]  # type: ignore[assignment]
@@ -111,6 +119,10 @@ class TableServiceAsyncStub(TableServiceStub):
     """Take a table over from a server that drains; answered when it goes on here: idempotent. Roles: service."""
     Drain: _aio.UnaryUnaryMultiCallable[_table_pb2.DrainRequest, _table_pb2.DrainResponse]  # type: ignore[assignment]
     """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+    Unseat: _aio.UnaryUnaryMultiCallable[_table_pb2.UnseatRequest, _table_pb2.UnseatResponse]  # type: ignore[assignment]
+    """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+    server has its table. Roles: service.
+    """
     RemoveFromTables: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveFromTablesRequest, _table_pb2.RemoveFromTablesResponse]  # type: ignore[assignment]
     """Have a player that was deleted leave for good where it sits, and take its name out of tables that have ended:
     idempotent. Refused with `wrong_server` where another server has its table. Roles: service.
@@ -135,7 +147,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.WatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.WatchResponse], _abc.AsyncIterator[_table_pb2.WatchResponse]]:
-        """Follow a table from an event on. Roles: player (own seat or spectator), operator (spectator), director."""
+        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        director, who sees all hands, later, unless it asks to `spectate`.
+        """
 
     @_abc_1.abstractmethod
     def Observe(
@@ -143,7 +157,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.ObserveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ObserveResponse, _abc.Awaitable[_table_pb2.ObserveResponse]]:
-        """What the caller's seat may know now, and what it may do. Roles: player, operator, director."""
+        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
 
     @_abc_1.abstractmethod
     def TakeSeat(
@@ -236,6 +250,16 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.DrainResponse, _abc.Awaitable[_table_pb2.DrainResponse]]:
         """Hand all tables to other servers, then stop, as on SIGTERM; answered at once: idempotent. Roles: operator."""
+
+    @_abc_1.abstractmethod
+    def Unseat(
+        self,
+        request: _table_pb2.UnseatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.UnseatResponse, _abc.Awaitable[_table_pb2.UnseatResponse]]:
+        """Have a player leave for good where it sits, whoever it is: idempotent. Refused with `wrong_server` where another
+        server has its table. Roles: service.
+        """
 
     @_abc_1.abstractmethod
     def RemoveFromTables(

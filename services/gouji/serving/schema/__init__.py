@@ -14,6 +14,7 @@ from gouji.serving.schema.boards import (
     seasons,
 )
 from gouji.serving.schema.feed import feed_events, webhook_deliveries, webhook_endpoints
+from gouji.serving.schema.moderation import acts, sanctions
 from gouji.serving.schema.people import blocks, friends, lobby_players, parties, party_invites, party_members
 from gouji.serving.schema.queues import (
     active_seats,
@@ -52,6 +53,7 @@ from gouji.serving.schema.tournaments import tournament_boards, tournament_entri
 
 __all__ = [
     "active_seats",
+    "acts",
     "archived_standings",
     "blocks",
     "board_counts",
@@ -87,6 +89,7 @@ __all__ = [
     "room_seats",
     "room_tries",
     "rooms",
+    "sanctions",
     "seasons",
     "server_loads",
     "table_commands",

@@ -260,7 +260,7 @@ export const SessionService: GenService<{
   },
   /**
    * Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-   * again, while no server has it. Roles: player, operator.
+   * again, while no server has it. Roles: player, moderator, operator, director.
    *
    * @generated from rpc gouji.v1.SessionService.LocateTable
    */

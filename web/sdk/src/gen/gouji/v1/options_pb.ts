@@ -2,8 +2,8 @@
 // @generated from file gouji/v1/options.proto (package gouji.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
 import type { MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 
@@ -11,7 +11,42 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file gouji/v1/options.proto.
  */
 export const file_gouji_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("ChZnb3VqaS92MS9vcHRpb25zLnByb3RvEghnb3VqaS52MTo8CghpbnRlcm5hbBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAhSCGludGVybmFsYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChZnb3VqaS92MS9vcHRpb25zLnByb3RvEghnb3VqaS52MSo+CgVBdWRpdBIVChFBVURJVF9VTlNQRUNJRklFRBAAEg0KCUFVRElUX0FDVBABEg8KC0FVRElUX0NBUkRTEAI6PAoIaW50ZXJuYWwSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi0hwMgASgIUghpbnRlcm5hbDpHCgVhdWRpdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLWHAyABKA4yDy5nb3VqaS52MS5BdWRpdFIFYXVkaXRiBnByb3RvMw", [file_google_protobuf_descriptor]);
+
+/**
+ * What the audit log has of a method. A call is put down before it is done, and with its outcome afterwards; one that
+ * cannot be put down is not done.
+ *
+ * @generated from enum gouji.v1.Audit
+ */
+export enum Audit {
+  /**
+   * Nothing: nobody but players and services may call it, or it only reads.
+   *
+   * @generated from enum value: AUDIT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Each call.
+   *
+   * @generated from enum value: AUDIT_ACT = 1;
+   */
+  ACT = 1,
+
+  /**
+   * Calls of directors by which they see hidden cards: all without `spectate`.
+   *
+   * @generated from enum value: AUDIT_CARDS = 2;
+   */
+  CARDS = 2,
+}
+
+/**
+ * Describes the enum gouji.v1.Audit.
+ */
+export const AuditSchema: GenEnum<Audit> = /*@__PURE__*/
+  enumDesc(file_gouji_v1_options, 0);
 
 /**
  * The method is for the services among themselves and for operators at the servers: the door does not let it in.
@@ -20,4 +55,12 @@ export const file_gouji_v1_options: GenFile = /*@__PURE__*/
  */
 export const internal: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
   extDesc(file_gouji_v1_options, 0);
+
+/**
+ * Which calls of moderators, operators and directors are put down in the audit log (`ModerationService.ListActs`).
+ *
+ * @generated from extension: gouji.v1.Audit audit = 50101;
+ */
+export const audit: GenExtension<MethodOptions, Audit> = /*@__PURE__*/
+  extDesc(file_gouji_v1_options, 1);
 

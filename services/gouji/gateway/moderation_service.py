@@ -1,0 +1,182 @@
+"""Moderation over gRPC: unpacks, asks, packs."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from gouji.gateway.acts import WantedActs, find_acts
+from gouji.gateway.sanction_store import SanctionStore
+from gouji.gateway.store import Store
+from gouji.gateway.table_servers import TableServers
+from gouji.gateway.unseating import Unseating
+from gouji.serving.app import App
+from gouji.serving.auth import Role, Roles
+from gouji.serving.clock import microseconds
+from gouji.serving.errors import malformed
+from gouji.serving.requests import LONGEST_ID, check_id, check_text, read_limit
+from gouji.serving.sanctions import BAN, MUTE, REMOVAL, Sanction
+from gouji.v1 import moderation_pb2, moderation_pb2_grpc
+
+_MODERATORS: Final = frozenset({Role.MODERATOR, Role.OPERATOR})
+
+ROLES: Final[Roles] = dict.fromkeys(
+    (
+        "MutePlayer",
+        "UnmutePlayer",
+        "RemovePlayer",
+        "BanPlayer",
+        "UnbanPlayer",
+        "ListSanctions",
+        "ListActs",
+    ),
+    _MODERATORS,
+)
+"""Who may call what."""
+
+DEFAULT_LIMIT, MOST_LIMIT = 100, 1000
+"""Rows in one answer."""
+
+LONGEST_REASON: Final = 200
+"""Characters of what is said to the player, or to the log."""
+
+KINDS: Final[Mapping[moderation_pb2.SanctionKind.ValueType, str]] = {
+    moderation_pb2.SANCTION_KIND_UNSPECIFIED: "",
+    moderation_pb2.SANCTION_KIND_MUTE: MUTE,
+    moderation_pb2.SANCTION_KIND_BAN: BAN,
+}
+"""What sanctions are called in the database."""
+
+_NAMED: Final = {name: kind for kind, name in KINDS.items()}
+_LARGEST: Final = 2**63 - 1
+
+
+def bind_moderation(app: App, store: Store) -> None:
+    """Add moderation to a process."""
+    sanctions = SanctionStore(app.database)
+    unseating = Unseating(app, TableServers(store, app.channels), sanctions)
+    app.add_servicer(
+        moderation_pb2_grpc.add_ModerationServiceServicer_to_server,
+        ModerationServicer(app, sanctions, unseating),
+        "gouji.v1.ModerationService",
+        roles=ROLES,
+    )
+    app.background("banned players at tables", unseating.run)
+
+
+class ModerationServicer(moderation_pb2_grpc.ModerationServiceServicer):
+    """What moderators do. A player who is none, or was deleted, is refused with `unknown_player`."""
+
+    def __init__(self, app: App, sanctions: SanctionStore, unseating: Unseating) -> None:
+        self._app = app
+        self._sanctions = sanctions
+        self._unseating = unseating
+
+    async def MutePlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.MutePlayerRequest, _context: Any
+    ) -> moderation_pb2.MutePlayerResponse:
+        """Have a player say nothing until an end."""
+        sanction = await self._impose(request, MUTE)
+        return moderation_pb2.MutePlayerResponse(sanction=_sanction(sanction))
+
+    async def UnmutePlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.UnmutePlayerRequest, _context: Any
+    ) -> moderation_pb2.UnmutePlayerResponse:
+        """Let a player speak again."""
+        return moderation_pb2.UnmutePlayerResponse(lifted=await self._lift(request, MUTE))
+
+    async def RemovePlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.RemovePlayerRequest, _context: Any
+    ) -> moderation_pb2.RemovePlayerResponse:
+        """Have a player leave its table, and end its streams. Refused with `table_moving`, `unreachable`: repeat."""
+        _check(request)
+        await self._sanctions.impose(request.player_id, REMOVAL, None, request.reason)
+        await self._app.barred.look()
+        return moderation_pb2.RemovePlayerResponse(table_id=await self._unseating.unseat(request.player_id))
+
+    async def BanPlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.BanPlayerRequest, _context: Any
+    ) -> moderation_pb2.BanPlayerResponse:
+        """Keep a player out until an end."""
+        sanction = await self._impose(request, BAN)
+        await self._app.barred.look()
+        table_id = await self._unseating.try_unseat(request.player_id)
+        return moderation_pb2.BanPlayerResponse(sanction=_sanction(sanction), table_id=table_id)
+
+    async def UnbanPlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.UnbanPlayerRequest, _context: Any
+    ) -> moderation_pb2.UnbanPlayerResponse:
+        """Let a player in again."""
+        lifted = await self._lift(request, BAN)
+        await self._app.barred.look()
+        return moderation_pb2.UnbanPlayerResponse(lifted=lifted)
+
+    async def ListSanctions(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.ListSanctionsRequest, _context: Any
+    ) -> moderation_pb2.ListSanctionsResponse:
+        """List who is muted or banned, the newest first."""
+        _check_wish("player_id", request.player_id)
+        if request.kind not in KINDS:
+            raise malformed("kind", "is none that there is")
+        most = read_limit(request.limit, DEFAULT_LIMIT, MOST_LIMIT)
+        found = await self._sanctions.find(request.player_id, KINDS[request.kind], most + 1)
+        return moderation_pb2.ListSanctionsResponse(sanctions=map(_sanction, found[:most]), more=len(found) > most)
+
+    async def ListActs(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.ListActsRequest, _context: Any
+    ) -> moderation_pb2.ListActsResponse:
+        """List what was done, the newest first."""
+        for name in ("actor", "player_id", "table_id", "method"):
+            _check_wish(name, getattr(request, name))
+        wanted = WantedActs(
+            request.actor, request.player_id, request.table_id, request.method, min(request.before, _LARGEST)
+        )
+        most = read_limit(request.limit, DEFAULT_LIMIT, MOST_LIMIT)
+        found = await find_acts(self._app.database, wanted, most + 1)
+        return moderation_pb2.ListActsResponse(acts=map(_act, found[:most]), more=len(found) > most)
+
+    async def _impose(
+        self, request: moderation_pb2.MutePlayerRequest | moderation_pb2.BanPlayerRequest, kind: str
+    ) -> Sanction:
+        _check(request)
+        until = request.until.ToMicroseconds() if request.HasField("until") else None
+        if until is not None and until <= microseconds(self._app.clock.now()):
+            raise malformed("until", "has passed")
+        return await self._sanctions.impose(request.player_id, kind, until, request.reason)
+
+    async def _lift(
+        self, request: moderation_pb2.UnmutePlayerRequest | moderation_pb2.UnbanPlayerRequest, kind: str
+    ) -> bool:
+        _check(request)
+        return await self._sanctions.lift(request.player_id, kind)
+
+
+def _check(request: Any) -> None:
+    check_id("player_id", request.player_id)
+    check_text("reason", request.reason, LONGEST_REASON)
+
+
+def _check_wish(field: str, given: str) -> None:
+    """Take a text by which rows are found, also an empty one. PostgreSQL refuses NUL."""
+    if len(given) > LONGEST_ID or not given.isprintable():
+        raise malformed(field, f"is not up to {LONGEST_ID} characters that can be shown")
+
+
+def _sanction(sanction: Sanction) -> moderation_pb2.Sanction:
+    return moderation_pb2.Sanction(
+        player_id=sanction.player_id,
+        kind=_NAMED[sanction.kind],
+        since=_time(sanction.since_at),
+        until=None if sanction.until_at is None else _time(sanction.until_at),
+        reason=sanction.reason,
+    )
+
+
+def _act(row: Any) -> moderation_pb2.Act:
+    return moderation_pb2.Act(**{name: value for name, value in row.items() if name != "at"}, at=_time(row["at"]))
+
+
+def _time(microseconds_: int) -> Timestamp:
+    moment = Timestamp()
+    moment.FromMicroseconds(microseconds_)
+    return moment
