@@ -112,7 +112,7 @@ def stage(cluster: Cluster, size: Size, tmp_path: Path) -> Stage:
         database = Database(cluster.url)
         await database.upgrade()
         # Each server is full with a third of the new tables, so that all have some, and has room for the others'.
-        share = size.tables // 3 + 1
+        share = -(-size.tables // 3)
         room = {"GOUJI_TABLE_CAPACITY": str(10 * share), "GOUJI_TABLE_KEPT_PERCENT": "90"}
         fleet = Fleet(cluster.url, tmp_path, {"GOUJI_HEARTBEAT_SECONDS": "1", **room, **environment})
         try:

@@ -269,7 +269,10 @@ async def test_a_process_whose_services_use_no_database_opens_none(sqlite_settin
     await app.stop(0)
 
 
-async def test_a_background_task_that_dies_is_logged_and_runs_again(sqlite_settings: Settings) -> None:
+@pytest.mark.parametrize("error", [KeyError, asyncio.CancelledError])
+async def test_a_background_task_that_dies_is_logged_and_runs_again(
+    sqlite_settings: Settings, error: type[BaseException]
+) -> None:
     log, lines = captured_log()
     runs: list[int] = []
     again = asyncio.Event()
@@ -277,7 +280,7 @@ async def test_a_background_task_that_dies_is_logged_and_runs_again(sqlite_setti
     async def work() -> None:
         runs.append(1)
         if len(runs) < 3:
-            raise KeyError("hidden cards")
+            raise error("hidden cards")
         again.set()
         await asyncio.Event().wait()
 
@@ -287,7 +290,7 @@ async def test_a_background_task_that_dies_is_logged_and_runs_again(sqlite_setti
         failures = app.metrics.registry.get_sample_value("gouji_task_failures_total", {"task": "work"})
     assert failures == 2
     assert [line["again_in_seconds"] for line in died] == [0.1, 0.2]
-    assert all("KeyError at work" in line["stack"] for line in died)
+    assert all(f"{error.__name__} at work" in line["stack"] for line in died)
     assert "hidden cards" not in str(lines)
 
 

@@ -19,6 +19,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import exc
 
 from gouji import migrations
+from gouji.serving import database as serving_database
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError, StorageUnavailable
 from gouji.serving.schema import metadata, outbox, players, table_events
@@ -49,6 +50,29 @@ async def test_a_block_that_ends_well_is_committed(database: Database) -> None:
     async with database.begin() as connection:
         await connection.execute(players.insert(), [player(1), player(2)])
     assert await count(database) == 2
+
+
+async def test_a_transaction_that_does_nothing_is_ended_and_its_locks_freed(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving_database, "IDLE_SECONDS", 1)
+    stopped, other = Database(postgres_url), Database(postgres_url)
+    name = sa.update(players).values(name="Bob")
+
+    async def stop_in_the_middle() -> None:
+        async with stopped.begin() as connection:
+            await connection.execute(name)
+            async with asyncio.timeout(30), other.begin() as waiting:
+                await waiting.execute(name)
+
+    try:
+        async with other.begin() as connection:
+            await connection.execute(players.insert(), [player(1)])
+        with pytest.raises(StorageUnavailable):
+            await stop_in_the_middle()
+    finally:
+        await stopped.close()
+        await other.close()
 
 
 async def test_a_block_that_raises_is_rolled_back(database: Database) -> None:

@@ -286,7 +286,9 @@ class App:
                     self.log.warning("storage_away", task=name)
                 away = True
                 await asyncio.sleep(_STORAGE_WAIT_SECONDS)
-            except Exception as error:  # noqa: BLE001 - a task that died must not die unseen
+            except (Exception, asyncio.CancelledError) as error:  # a task that died must not die unseen
+                if _is_being_cancelled():
+                    raise
                 self.metrics.task_failures.labels(name).inc()
                 self.log.error("task_died", task=name, stack=stack_of(error), again_in_seconds=wait)
                 if _ran_well(began):
@@ -350,6 +352,12 @@ def _collect_seldom() -> None:
     gc.collect()
     gc.freeze()  # what was imported is there until the end
     gc.set_threshold(*COLLECTION_THRESHOLDS)
+
+
+def _is_being_cancelled() -> bool:
+    """Say whether somebody ends this task; if not, a cancellation is that of something which it awaited."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _ran_well(began: float) -> bool:

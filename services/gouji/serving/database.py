@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import asyncpg
 import sqlalchemy as sa
@@ -48,6 +48,12 @@ _LASTING = (exc.IntegrityError, exc.ProgrammingError, exc.DataError, exc.NotSupp
 
 _MOST_IN_A_STATEMENT = 1000
 """Ids in one statement: both databases take some 32,000 parameters."""
+
+CONNECT_SECONDS: Final = 10
+"""How long PostgreSQL has to take a connection."""
+
+IDLE_SECONDS: Final = 10
+"""How long a transaction on PostgreSQL may do nothing. One of a stopped process would keep its locks for ever."""
 
 _WAL_TRIES, _WAL_WAIT_SECONDS = 100, 0.02
 
@@ -207,7 +213,11 @@ async def _translated() -> AsyncIterator[None]:
 def _engine(url: sa.URL, connections: int) -> AsyncEngine:
     full = url.set(drivername=_DRIVERS[url.get_backend_name()])
     if full.get_backend_name() == "postgresql":
-        return create_async_engine(full, pool_size=connections, max_overflow=0, hide_parameters=True)
+        of_the_session = {"idle_in_transaction_session_timeout": str(1000 * IDLE_SECONDS)}
+        arguments = {"timeout": CONNECT_SECONDS, "server_settings": of_the_session}
+        return create_async_engine(
+            full, pool_size=connections, max_overflow=0, hide_parameters=True, connect_args=arguments
+        )
     engine = create_async_engine(full, hide_parameters=True)
     sa.event.listen(engine.sync_engine, "do_connect", _make_folder)
     sa.event.listen(engine.sync_engine, "connect", _set_up_sqlite)
