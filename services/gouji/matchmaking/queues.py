@@ -55,10 +55,9 @@ class Queues:
 
     async def busy(self) -> list[str]:
         """Name the queues in which somebody waits, or has a match to confirm."""
-        waits = sa.select(tickets.c.queue).where(WAITING)
-        gathers = sa.select(matches.c.queue).where(GATHERING)
         async with self._database.connect() as connection:
-            return sorted(await connection.scalars(waits.union(gathers)))
+            waits = set(await connection.scalars(_first_of_each(tickets.c.queue, WAITING)))
+            return sorted(waits.union(await connection.scalars(_first_of_each(matches.c.queue, GATHERING))))
 
     async def paused(self) -> dict[str, str]:
         """Name the paused queues, each with its reason."""
@@ -186,6 +185,14 @@ async def is_held(connection: AsyncConnection, lease: Lease) -> bool:
     row = queue_leases.c
     query = sa.select(row.fence).where(row.queue == lease.queue, row.owner == lease.owner, row.fence == lease.fence)
     return await connection.scalar(query.with_for_update(read=True)) is not None
+
+
+def _first_of_each(queue: sa.Column[str], which: sa.ColumnElement[bool]) -> sa.Select[str]:
+    """Select the queues of rows, however many rows there are: from one to the next along the index."""
+    found = sa.select(sa.func.min(queue).label("queue")).where(which).cte("found", recursive=True)
+    after = sa.select(sa.func.min(queue)).where(which, queue > found.c.queue).scalar_subquery()
+    found = found.union_all(sa.select(after).where(found.c.queue.is_not(None)))
+    return sa.select(found.c.queue).where(found.c.queue.is_not(None))
 
 
 def _is_due(found: Any, owner: str, length: int) -> bool:
