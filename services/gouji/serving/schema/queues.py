@@ -96,6 +96,14 @@ queue_leases = sa.Table(
 )
 """Which process makes a queue's matches."""
 
+matchmakers = sa.Table(
+    "matchmakers",
+    metadata,
+    sa.Column("owner", sa.Text, primary_key=True),  # a process, as in `queue_leases`
+    time("expires_at"),
+)
+"""Processes that look at queues, and share them."""
+
 paused_queues = sa.Table(
     "paused_queues",
     metadata,
