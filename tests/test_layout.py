@@ -62,6 +62,7 @@ PURE = {
     "gouji.matchmaking.policy",
     "gouji.matchmaking.ready",
     "gouji.matchmaking.pots",
+    "gouji.matchmaking.shares",
     "gouji.matchmaking.teams",
     "gouji.scoring.anew",
     "gouji.scoring.events",

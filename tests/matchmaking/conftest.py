@@ -13,11 +13,11 @@ from prometheus_client import CollectorRegistry
 
 from gouji.bot.service import bind as bind_bot
 from gouji.matchmaking.cycle import Cycle
-from gouji.matchmaking.look import Found, look
+from gouji.matchmaking.line import Line
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import Placement
-from gouji.matchmaking.policy import Level
+from gouji.matchmaking.policy import Level, Waiting
 from gouji.matchmaking.queues import Lease, Queues
 from gouji.matchmaking.service import bind as bind_matchmaking
 from gouji.matchmaking.store import Store
@@ -52,6 +52,15 @@ def make_ticket() -> Callable[..., Ticket]:
 
 
 @dataclass
+class Look:
+    """What waits in a queue, the oldest first; tickets past their lease; tickets of players who sit somewhere."""
+
+    waiting: list[Waiting]
+    lapsed: list[str]
+    seated: list[str]
+
+
+@dataclass
 class Books:
     """The stores, and what the tests look up beside them."""
 
@@ -60,8 +69,10 @@ class Books:
     def __post_init__(self) -> None:
         self.store, self.matches, self.queues = Store(self.database), Matches(self.database), Queues(self.database)
 
-    async def look(self, now: int = 0, queue: str = "local/quick") -> Found:
-        return await look(self.database, queue, now)
+    async def look(self, now: int = 0, queue: str = "local/quick") -> Look:
+        line = Line(queue)
+        found = await line.read(self.database, now)
+        return Look(line.hall.oldest(), found.lapsed, found.seated)
 
     async def lease(self, owner: str = "me", queue: str = "local/quick") -> Lease:
         [lease] = await self.queues.hold(owner, [queue], 600)

@@ -2,17 +2,17 @@
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from gouji.matchmaking.finishing import Finisher
-from gouji.matchmaking.look import look
+from gouji.matchmaking.line import Line
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics
 from gouji.matchmaking.placing import Placement, of_proposal
-from gouji.matchmaking.policy import DEFAULT, Level, Waiting, propose
+from gouji.matchmaking.policy import DEFAULT, Level
 from gouji.matchmaking.queues import Lease, Queues
 from gouji.matchmaking.ready import Verdict
 from gouji.matchmaking.store import Store
@@ -62,6 +62,7 @@ class Cycle:
         self._keep_seconds = settings.ticket_keep_seconds
         self._period = settings.ready_seconds * 1_000_000
         self._finisher = Finisher(database, self._period, settings.ticket_lease_seconds * 1_000_000)
+        self._lines: dict[Lease, Line] = {}
         self._sweep_at = 0.0
         self._woken = asyncio.Event()
 
@@ -87,14 +88,17 @@ class Cycle:
         paused = await self._queues.paused() if leases else {}
         made: list[Placement] = []
         waiting = 0
+        lines, self._lines = self._lines, {}
         for lease in leases:
-            found = await look(self._database, lease.queue, now)
+            line = lines.get(lease) or Line(lease.queue)
+            found = await line.read(self._database, now)
             await self._store.lapse(found.lapsed, now)
             await self._store.withdraw(found.seated)
-            free = await self._finish(lease, found.waiting, now)
-            placements = [] if lease.queue in paused else await self._make(lease, free, now)
-            waiting += len(free) - sum(len(one.tickets) for one in placements)
-            made += placements
+            await self._finish(lease, line, now)
+            if lease.queue not in paused:
+                made += await self._make(lease, line, now)
+            waiting += len(line.hall)
+            self._lines[lease] = line  # one that something went wrong with is read anew
         self._metrics.looked(queues=len(leases), waiting=waiting)
         if made:
             self._teller.wake()
@@ -104,26 +108,27 @@ class Cycle:
         """Leave the queues to others at once."""
         await self._queues.release(self.owner)
 
-    async def _finish(self, lease: Lease, waiting: Sequence[Waiting], now: int) -> list[Waiting]:
-        """Decide on the matches that gather; returns the tickets that still wait."""
-        free = list(waiting)
-        for table_id in await self._matches.gathering(lease.queue):
+    async def _finish(self, lease: Lease, line: Line, now: int) -> None:
+        """Decide on the matches that gather; whoever takes a seat there waits no more."""
+        undecided = await self._matches.undecided(lease.queue, now)
+        free = line.hall.oldest() if undecided else []
+        for table_id in undecided:
             step = await self._finisher.finish(table_id, lease, free, now)
             if step is None:
                 continue
             self._metrics.stepped(step)
             self._teller.wake()
             taken = {ticket.ticket_id for _, ticket in step.taken}
-            free = [ticket for ticket in free if ticket.ticket_id not in taken]
+            line.forget(taken)
+            free = [ticket for ticket in free if ticket.ticket_id not in taken] if taken else free
             if step.verdict is Verdict.PLACED:
                 self._wakeups.put(table_id)
-        return free
 
-    async def _make(self, lease: Lease, waiting: Sequence[Waiting], now: int) -> list[Placement]:
+    async def _make(self, lease: Lease, line: Line, now: int) -> list[Placement]:
         """Make the tables that the policy proposes; one whose tickets changed meanwhile is left out."""
         # Tens of thousands of tickets take a while: calls are answered in between.
-        policy = replace(DEFAULT, earned=dict(self._bots))
-        proposals = await asyncio.to_thread(propose, waiting, now, policy)
+        line.hall.policy = replace(DEFAULT, earned=dict(self._bots))
+        proposals = await asyncio.to_thread(line.hall.propose, now)
         ready_by = now + self._period if self._period else None
         made: list[Placement] = []
         for start in range(0, len(proposals), CLAIM_TABLES):
@@ -131,7 +136,10 @@ class Cycle:
             placements = [of_proposal(proposal, uuid.uuid4().hex, self._pace_ms) for proposal in some]
             claimed = await self._matches.claim(placements, lease, now, ready_by)
             self._metrics.claimed(len(some), claimed, now)
+            tables = {placement.table_id for placement in claimed}
+            line.doubt({ticket for one in placements if one.table_id not in tables for ticket in one.tickets})
             for placement in claimed:
+                line.forget(placement.tickets)
                 if not (self._period and placement.asks):
                     self._wakeups.put(placement.table_id)
             made += claimed

@@ -98,7 +98,7 @@ class Finisher:
         state = State.MISSED if not players else State.WAITING
         if players and party_id and not await _are_of(connection, party_id, players):
             state = State.CANCELLED
-        values: dict[str, Any] = {"state": state, "table_id": None}
+        values: dict[str, Any] = {"state": state, "table_id": None, "changed_at": self._database.now()}
         if state is State.WAITING:
             values |= {"expires_at": now + self._ticket_lease, "leader": leader if leader in players else players[0]}
         await connection.execute(sa.update(tickets).where(this).values(values))
@@ -114,8 +114,8 @@ class Finisher:
             raise _Taken
         for seat, ticket in step.taken:
             this = tickets.c.ticket_id == ticket.ticket_id
-            claimed = sa.update(tickets).where(this).values(state=State.GATHERING, table_id=match.table_id)
-            await connection.execute(claimed)
+            values = {"state": State.GATHERING, "table_id": match.table_id, "changed_at": self._database.now()}
+            await connection.execute(sa.update(tickets).where(this).values(values))
             # A ticket may have others who missed a match before: they are not of it any more.
             own = ticket_members.c.ticket_id == ticket.ticket_id, ticket_members.c.state == State.WAITING
             member = sa.update(ticket_members).where(*own)

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gouji.matchmaking.blocks import blocked, refuse_blocked
 from gouji.matchmaking.parties import names_of, refuse_unknown
 from gouji.matchmaking.presence import Whereabouts, whereabouts
+from gouji.matchmaking.withdrawals import touch_of_players
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import blocks, friends, hand_results, player_points
@@ -94,12 +95,14 @@ class Friends:
             row = {"player_id": player_id, "blocked_id": other}
             await connection.execute(self._database.insert(blocks).values(row).on_conflict_do_nothing())
             await _part(connection, player_id, other)
+            await touch_of_players(connection, [player_id, other])
 
     async def unblock(self, player_id: str, other: str) -> None:
         """Take a block back; one that the other has made stays."""
         which = (blocks.c.player_id == player_id) & (blocks.c.blocked_id == other)
         async with self._database.begin() as connection:
             await connection.execute(sa.delete(blocks).where(which))
+            await touch_of_players(connection, [player_id, other])
 
     async def blocked(self, player_id: str) -> list[Acquaintance]:
         """Read whom a player has blocked, by name."""

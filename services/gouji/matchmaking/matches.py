@@ -17,7 +17,7 @@ from gouji.matchmaking.ready import Chair, Gathering
 from gouji.matchmaking.store import already_seated, seats_of
 from gouji.matchmaking.tickets import State
 from gouji.matchmaking.withdrawals import WAITING
-from gouji.serving.database import Database
+from gouji.serving.database import Database, now_in
 from gouji.serving.duplicate import keep_shut
 from gouji.serving.errors import ServiceError
 from gouji.serving.schema import active_seats, matches, tables, ticket_members, tickets
@@ -110,9 +110,10 @@ class Matches:
             await settle(connection, match.table_id)
         return str(match.table_id)
 
-    async def gathering(self, queue: str) -> list[str]:
-        """Name the tables of a queue that gather, by when they have to be decided on."""
+    async def undecided(self, queue: str, now: int) -> list[str]:
+        """Name the tables of a queue whose time to confirm is over, or that look for replacements, by that time."""
         query = sa.select(matches.c.table_id).where(GATHERING, matches.c.queue == queue)
+        query = query.where((matches.c.ready_by <= now) | matches.c.extended)
         async with self._database.connect() as connection:
             return list(await connection.scalars(query.order_by(matches.c.ready_by)))
 
@@ -225,7 +226,9 @@ async def _seat(connection: AsyncConnection, made: Collection[Placement], state:
         return
     change = sa.update(tickets).where(tickets.c.ticket_id == sa.bindparam("ticket"))
     rows.sort(key=lambda row: row["ticket"])
-    await connection.execute(change.values(state=state, table_id=sa.bindparam("table")), rows)
+    changed_at = now_in(connection.dialect.name)
+    change = change.values(state=state, table_id=sa.bindparam("table"), changed_at=changed_at)
+    await connection.execute(change, rows)
     seats = [
         {"ticket": ticket_id, "player": member.player_id, "at": one.players[member.player_id]}
         for one in made

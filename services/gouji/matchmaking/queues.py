@@ -7,10 +7,19 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gouji.matchmaking.shares import share_of
 from gouji.matchmaking.tickets import STANDING
 from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database
-from gouji.serving.schema import matches, paused_queues, queue_leases, queue_pauses, ticket_members, tickets
+from gouji.serving.schema import (
+    matches,
+    matchmakers,
+    paused_queues,
+    queue_leases,
+    queue_pauses,
+    ticket_members,
+    tickets,
+)
 
 FORGOTTEN_US: Final = 86_400_000_000
 """After this time a match that was not confirmed is forgotten."""
@@ -55,10 +64,9 @@ class Queues:
 
     async def busy(self) -> list[str]:
         """Name the queues in which somebody waits, or has a match to confirm."""
-        waits = sa.select(tickets.c.queue).where(WAITING)
-        gathers = sa.select(matches.c.queue).where(GATHERING)
         async with self._database.connect() as connection:
-            return sorted(await connection.scalars(waits.union(gathers)))
+            waits = set(await connection.scalars(_first_of_each(tickets.c.queue, WAITING)))
+            return sorted(waits.union(await connection.scalars(_first_of_each(matches.c.queue, GATHERING))))
 
     async def paused(self) -> dict[str, str]:
         """Name the paused queues, each with its reason."""
@@ -67,19 +75,44 @@ class Queues:
             return {row.queue: row.reason for row in await connection.execute(query)}
 
     async def hold(self, owner: str, queues: Collection[str], seconds: float) -> list[Lease]:
-        """Take or renew what leases can be had; returns all that this owner has."""
-        row, now = queue_leases.c, self._database.now()
+        """Take or renew this owner's share of the leases, and give up what is more; returns all that it has."""
         length = round(seconds * 1_000_000)
-        query = sa.select(queue_leases, (row.expires_at - now).label("left")).where(row.queue.in_(queues))
+        alive = await self._alive(owner, length)
+        row, now = queue_leases.c, self._database.now()
+        query = sa.select(queue_leases, (row.expires_at - now).label("left")).where(
+            row.queue.in_(queues), row.expires_at > now
+        )
         async with self._database.connect() as connection:
             known = {found.queue: found for found in await connection.execute(query)}
-        due = [queue for queue in queues if _is_due(known.get(queue), owner, length)]
-        held = [
-            Lease(found.queue, owner, found.fence)
-            for found in known.values()
-            if found.owner == owner and found.queue not in due
-        ]
+        share = share_of(owner, queues, {queue: found.owner for queue, found in known.items()}, alive)
+        if share.give:
+            await self._give(owner, share.give)
+        mine = [found for found in known.values() if found.owner == owner and found.queue not in share.give]
+        late = [found.queue for found in mine if _is_late(found.left, length)]
+        held = [Lease(found.queue, owner, found.fence) for found in mine if found.queue not in late]
+        due = [*late, *share.take]
         return held + (await self._take(owner, due, length) if due else [])
+
+    async def _alive(self, owner: str, length: int) -> list[str]:
+        """Say, and see, which processes there are."""
+        row, now = matchmakers.c, self._database.now()
+        query = sa.select(row.owner, (row.expires_at - now).label("left")).where(row.expires_at > now)
+        async with self._database.connect() as connection:
+            left = {found.owner: found.left for found in await connection.execute(query)}
+        if owner in left and not _is_late(left[owner], length):
+            return list(left)
+        insert = self._database.insert(matchmakers).values(owner=owner, expires_at=now + length)
+        here = insert.on_conflict_do_update(index_elements=["owner"], set_={"expires_at": now + length})
+        async with self._database.begin() as connection:
+            await connection.execute(here)
+        # Whoever came at the same time is seen by one of the two at least.
+        async with self._database.connect() as connection:
+            return [found.owner for found in await connection.execute(query)]
+
+    async def _give(self, owner: str, queues: Collection[str]) -> None:
+        given = sa.update(queue_leases).where(queue_leases.c.owner == owner, queue_leases.c.queue.in_(queues))
+        async with self._database.begin() as connection:
+            await connection.execute(given.values(expires_at=0))
 
     async def _take(self, owner: str, queues: Iterable[str], length: int) -> list[Lease]:
         row, now = queue_leases.c, self._database.now()
@@ -106,6 +139,7 @@ class Queues:
         given = sa.update(queue_leases).where(queue_leases.c.owner == owner).values(expires_at=0)
         async with self._database.begin() as connection:
             await connection.execute(given)
+            await connection.execute(sa.delete(matchmakers).where(matchmakers.c.owner == owner))
 
     async def standing(self, now: int) -> list[Standing]:
         """Say how all queues stand that somebody waits in, that had a match of late, or that are paused."""
@@ -178,6 +212,8 @@ class Queues:
             await connection.execute(sa.delete(queue_pauses).where(struck, queue_pauses.c.until < now))
             idle = queue_leases.c.expires_at < self._database.now() - _HOUR_US
             await connection.execute(sa.delete(queue_leases).where(idle))
+            gone = matchmakers.c.expires_at < self._database.now() - _HOUR_US
+            await connection.execute(sa.delete(matchmakers).where(gone))
         return len(ids)
 
 
@@ -188,11 +224,17 @@ async def is_held(connection: AsyncConnection, lease: Lease) -> bool:
     return await connection.scalar(query.with_for_update(read=True)) is not None
 
 
-def _is_due(found: Any, owner: str, length: int) -> bool:
-    """Whether a lease is to be asked for: it is free, or ours and to be renewed."""
-    if found is None:
-        return True
-    return bool(found.left <= (length * 2 // 3 if found.owner == owner else 0))
+def _first_of_each(queue: sa.Column[str], which: sa.ColumnElement[bool]) -> sa.Select[str]:
+    """Select the queues of rows, however many rows there are: from one to the next along the index."""
+    found = sa.select(sa.func.min(queue).label("queue")).where(which).cte("found", recursive=True)
+    after = sa.select(sa.func.min(queue)).where(which, queue > found.c.queue).scalar_subquery()
+    found = found.union_all(sa.select(after).where(found.c.queue.is_not(None)))
+    return sa.select(found.c.queue).where(found.c.queue.is_not(None))
+
+
+def _is_late(left: int, length: int) -> bool:
+    """Whether a lease of our own is to be renewed."""
+    return left <= length * 2 // 3
 
 
 def _waits(now: int) -> sa.Select[Any]:

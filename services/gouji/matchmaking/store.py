@@ -66,7 +66,7 @@ class Store:
             if stood is not None:
                 return (await _read(connection, [stood]))[stood], True
             await _refuse_paused(connection, ticket)
-            await connection.execute(sa.insert(tickets), _row(ticket))
+            await connection.execute(sa.insert(tickets).values(_row(ticket) | {"changed_at": self._database.now()}))
             await connection.execute(sa.insert(ticket_members), [_member_row(ticket, one) for one in ticket.members])
         return ticket, False
 

@@ -1,4 +1,4 @@
-"""SQL that takes waiting tickets out of their queues; one that has a match keeps it."""
+"""SQL that takes waiting tickets out of their queues, or notes a change; one that has a match keeps it."""
 
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.tickets import State
+from gouji.serving.database import now_in
 from gouji.serving.schema import ticket_members, tickets
 
 WAITING: Final = tickets.c.state == State.WAITING.value
@@ -17,7 +18,8 @@ async def end(connection: AsyncConnection, ticket_ids: Collection[str], state: S
     """Take tickets out of their queues; those that do not wait stay as they are."""
     if not ticket_ids:
         return
-    change = sa.update(tickets).where(tickets.c.ticket_id.in_(ticket_ids), WAITING).values(state=state)
+    change = sa.update(tickets).where(tickets.c.ticket_id.in_(ticket_ids), WAITING)
+    change = change.values(state=state, changed_at=now_in(connection.dialect.name))
     ended = list(await connection.scalars(change.returning(tickets.c.ticket_id)))
     theirs = ticket_members.c.ticket_id.in_(ended), ticket_members.c.state == State.WAITING
     await connection.execute(sa.update(ticket_members).where(*theirs).values(state=state))
@@ -25,16 +27,27 @@ async def end(connection: AsyncConnection, ticket_ids: Collection[str], state: S
 
 async def cancel_of_party(connection: AsyncConnection, party_id: str) -> None:
     """Cancel the tickets of a party, since it is another one now."""
-    await _cancel(connection, tickets.c.party_id == party_id)
+    await end(connection, await _lock(connection, tickets.c.party_id == party_id), State.CANCELLED)
 
 
 async def cancel_of_players(connection: AsyncConnection, player_ids: Iterable[str]) -> None:
     """Cancel the tickets that players are in, since they sit down elsewhere."""
+    await end(connection, await _lock(connection, _of(player_ids)), State.CANCELLED)
+
+
+async def touch_of_players(connection: AsyncConnection, player_ids: Iterable[str]) -> None:
+    """Have the tickets that players are in read anew: whom they must not meet has changed."""
+    ids = await _lock(connection, _of(player_ids))
+    changed = sa.update(tickets).where(tickets.c.ticket_id.in_(ids))
+    await connection.execute(changed.values(changed_at=now_in(connection.dialect.name)))
+
+
+def _of(player_ids: Iterable[str]) -> sa.ColumnElement[bool]:
     row = ticket_members.c
     theirs = sa.select(row.ticket_id).where(row.player_id.in_(list(player_ids)), row.state == State.WAITING)
-    await _cancel(connection, tickets.c.ticket_id.in_(theirs))
+    return tickets.c.ticket_id.in_(theirs)
 
 
-async def _cancel(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
+async def _lock(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> list[str]:
     locked = sa.select(tickets.c.ticket_id).where(which, WAITING).order_by(tickets.c.ticket_id).with_for_update()
-    await end(connection, list(await connection.scalars(locked)), State.CANCELLED)
+    return list(await connection.scalars(locked))

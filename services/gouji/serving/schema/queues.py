@@ -24,10 +24,14 @@ tickets = sa.Table(
     time("created_at"),
     time("expires_at"),
     sa.Column("table_id", sa.Text),
+    # The database's own time; a change of the lease alone does not count.
+    sa.Column("changed_at", sa.BigInteger, nullable=False, server_default="0"),
     sa.CheckConstraint(
         "state in ('waiting', 'gathering', 'matched', 'cancelled', 'lapsed', 'missed')", name="tickets_state"
     ),
     sa.Index("tickets_waiting", "queue", "created_at", postgresql_where=_WAITING, sqlite_where=_WAITING),
+    sa.Index("tickets_changed", "queue", "changed_at"),
+    sa.Index("tickets_lapsing", "queue", "expires_at", postgresql_where=_WAITING, sqlite_where=_WAITING),
     sa.Index("tickets_by_table", "table_id"),
     sa.Index("tickets_by_party", "party_id"),
     sa.Index("tickets_by_expiry", "expires_at"),
@@ -91,6 +95,14 @@ queue_leases = sa.Table(
     time("expires_at"),
 )
 """Which process makes a queue's matches."""
+
+matchmakers = sa.Table(
+    "matchmakers",
+    metadata,
+    sa.Column("owner", sa.Text, primary_key=True),  # a process, as in `queue_leases`
+    time("expires_at"),
+)
+"""Processes that look at queues, and share them."""
 
 paused_queues = sa.Table(
     "paused_queues",
