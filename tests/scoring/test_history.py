@@ -11,7 +11,7 @@ from gouji.scoring.ledger import SeatSum
 from gouji.scoring.service import bind
 from gouji.serving.app import App
 from gouji.serving.errors import refusal_of
-from gouji.serving.schema import match_results, match_seats, players
+from gouji.serving.schema import match_results, match_seats, players, tables, tournament_boards
 from gouji.serving.settings import Settings
 from gouji.serving.testing import ManualClock, running_app
 from gouji.v1 import history_pb2_grpc
@@ -293,3 +293,24 @@ async def test_questions_that_make_no_sense_are_refused(player: Any) -> None:
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_an_operator_has_to_say_whose(player: Any) -> None:
     assert await refused(player("operator").tables()) == ("malformed", "player_id")
+
+
+async def test_a_tournaments_match_is_told_of_when_its_board_is_open(app: App, player: Callable[[str], Player]) -> None:
+    await played(app, "t1", (4, 2, 0, 0, -2, -4))
+    await played(app, "t2", (4, 2, 0, 0, -2, -4), at(2026, 11, 11), tournament="spring", queue="")
+    table = {"table_id": "t2", "spec": b"", "state": "over", "created_at": 0, "board_id": "spring/1/1"}
+    async with app.database.begin() as connection:
+        await connection.execute(tables.insert().values(table))
+        await connection.execute(tournament_boards.insert().values(board_id="spring/1/1"))
+    ann, bob = player("ann"), player("bob")
+    both = GetHeadToHeadRequest(other_id="ann")
+
+    async def told() -> tuple[list[str], int, int, int]:
+        about_ann = await bob.call("GetStatistics", GetStatisticsRequest(player_id="ann"))
+        against = (await bob.call("GetHeadToHead", both)).against.matches
+        return await ann.tables(), len(about_ann.form), about_ann.presets[0].matches, against
+
+    assert await told() == (["t1"], 1, 1, 1)
+    async with app.database.begin() as connection:
+        await connection.execute(tournament_boards.update().values(opened_at=1))
+    assert await told() == (["t2", "t1"], 2, 2, 2)

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from gouji.scoring.boards import ALL, Board, Kind
-from gouji.scoring.reading import read_id, read_page, read_text
 from gouji.scoring.season_store import Seasons, Stored
 from gouji.scoring.seasons import Schedule
 from gouji.scoring.standing_store import Standing, Standings
@@ -13,6 +12,7 @@ from gouji.serving.auth import ANY_ROLE, Roles
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import malformed
 from gouji.serving.pages import Place
+from gouji.serving.requests import read_filter, read_id, read_page
 from gouji.v1 import leaderboard_pb2, leaderboard_pb2_grpc
 
 ROLES: Final[Roles] = {"ListSeasons": ANY_ROLE, "GetLeaderboard": ANY_ROLE, "GetRank": ANY_ROLE}
@@ -107,13 +107,13 @@ class LeaderboardServicer(leaderboard_pb2_grpc.LeaderboardServiceServicer):
         if given.kind not in _KINDS:
             raise malformed("board.kind", f"is {given.kind}, which is none")
         kind = _KINDS[given.kind]
-        preset = read_text("board.preset", given.preset)
+        preset = read_filter("board.preset", given.preset)
         if kind is Kind.RATING and not preset:
             raise malformed("board.preset", "is empty, and ratings are by preset")
-        named = read_text("board.season", given.season)
+        named = read_filter("board.season", given.season)
         stored = await self._seasons.named(named, microseconds(self._clock.now())) if named else None
         season = stored.season.season_id if stored else ALL
-        return Board(kind, season, preset, read_text("board.region", given.region)), stored
+        return Board(kind, season, preset, read_filter("board.region", given.region)), stored
 
     def _season(self, stored: Stored) -> leaderboard_pb2.Season:
         season, state = stored.season, stored.state(microseconds(self._clock.now()))

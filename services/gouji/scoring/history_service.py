@@ -8,13 +8,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from gouji.scoring.archivist import Archivist
 from gouji.scoring.history_store import PLACES, Filter, History, Played
-from gouji.scoring.reading import read_id, read_page, read_text
 from gouji.scoring.season_store import Seasons
 from gouji.scoring.seasons import Schedule
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, Role, Roles, caller
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.requests import read_filter, read_id, read_page
 from gouji.v1 import history_pb2, history_pb2_grpc
 
 ROLES: Final[Roles] = {
@@ -66,8 +66,8 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         player_id = _whose(request.player_id)
         _must_be_one_of(context, player_id)
         size, place = read_page(request)
-        mate = read_text("with_player", request.with_player)
-        opponent = read_text("against_player", request.against_player)
+        mate = read_filter("with_player", request.with_player)
+        opponent = read_filter("against_player", request.against_player)
         which = await self._filter(request.filter)
         found = await self._history.matches(player_id, which, size + 1, place, mate=mate, opponent=opponent)
         response = history_pb2.ListHistoryResponse(matches=[_summary(one) for one in found[:size]])
@@ -120,20 +120,20 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
 
     async def _must_have_sat(self, context: Any, table_id: str) -> None:
         who = caller(context)
-        if who.role is Role.PLAYER and not await self._history.sat(who.player_id, read_text("table_id", table_id)):
+        if who.role is Role.PLAYER and not await self._history.sat(who.player_id, table_id):
             raise ServiceError("not_seated", "You did not sit there, or nothing of it is recorded.")
 
     async def _filter(self, given: history_pb2.MatchFilter) -> Filter:
         """Read which matches are meant; refused with `unknown_season`."""
         since, until = _time("filter.since", given, "since"), _time("filter.until", given, "until")
-        if season := read_text("filter.season", given.season):
+        if season := read_filter("filter.season", given.season):
             lasts = (await self._seasons.named(season, microseconds(self._clock.now()))).season
             since = max(microseconds(lasts.begins), since if since is not None else -(2**63))
             until = min(microseconds(lasts.ends), until if until is not None else 2**63)
         return Filter(
-            preset=read_text("filter.preset", given.preset),
-            queue=read_text("filter.queue", given.queue),
-            region=read_text("filter.region", given.region),
+            preset=read_filter("filter.preset", given.preset),
+            queue=read_filter("filter.queue", given.queue),
+            region=read_filter("filter.region", given.region),
             since=since,
             until=until,
             rated=given.rated if given.HasField("rated") else None,

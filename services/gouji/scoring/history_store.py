@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from gouji.engine.cards import SEATS
 from gouji.serving.database import Database
+from gouji.serving.duplicate import plays_shut
 from gouji.serving.pages import Place
 from gouji.serving.schema import match_results, match_seats, players
 
@@ -137,12 +138,13 @@ class History:
 
 
 def _of(player_id: str, which: Filter, *columns: Any) -> sa.Select[Any]:
-    """Select from a player's matches that are over."""
+    """Select from a player's matches that are over; those of a tournament once their board is open."""
     return (
         sa.select(*columns)
         .select_from(match_seats)
         .join(match_results, _match.table_id == _seat.table_id)
         .where(_seat.player_id == player_id, _seat.ended_at.is_not(None), *which.conditions())
+        .where(_match.tournament.is_(None) | ~plays_shut(_match.table_id))
     )
 
 

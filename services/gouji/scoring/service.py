@@ -10,7 +10,6 @@ from gouji.scoring.history_service import bind_history
 from gouji.scoring.intake import Intake, Ruling
 from gouji.scoring.metrics import ScoringMetrics
 from gouji.scoring.rating import Skill, is_provisional
-from gouji.scoring.reading import read_id
 from gouji.scoring.seasons import Schedule
 from gouji.scoring.store import Store
 from gouji.serving.app import App
@@ -18,6 +17,7 @@ from gouji.serving.auth import ANY_ROLE, Role, Roles, caller
 from gouji.serving.clock import microseconds
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.requests import read_id
 from gouji.v1 import scoring_pb2, scoring_pb2_grpc
 
 ROLES: Final[Roles] = {

@@ -1,5 +1,7 @@
 """Duplicate boards: what was played at a tournament's board stays shut until its last table has ended."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -10,14 +12,20 @@ from gouji.serving.schema import tables, tournament_boards
 
 async def is_shut(database: Database, table_id: str) -> bool:
     """Say whether a table plays a board that is not open; one that nobody has announced never is."""
-    row = tournament_boards.c
-    query = (
-        sa.select(tables.c.table_id)
-        .join_from(tables, tournament_boards, tables.c.board_id == row.board_id, isouter=True)
-        .where(tables.c.table_id == table_id, tables.c.board_id.is_not(None), row.opened_at.is_(None))
-    )
     async with database.connect() as connection:
-        return await connection.scalar(query) is not None
+        return bool(await connection.scalar(sa.select(plays_shut(sa.literal(table_id)))))
+
+
+def plays_shut(table_id: sa.ColumnElement[Any]) -> sa.Exists:
+    """Say the same in SQL of any statement's column of tables' ids."""
+    row = tournament_boards.c
+    return (
+        sa.select(sa.literal(1))
+        .select_from(tables)
+        .join(tournament_boards, tables.c.board_id == row.board_id, isouter=True)
+        .where(tables.c.table_id == table_id, tables.c.board_id.is_not(None), row.opened_at.is_(None))
+        .exists()
+    )
 
 
 async def keep_shut(connection: AsyncConnection, board_id: str) -> bool:

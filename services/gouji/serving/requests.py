@@ -1,14 +1,36 @@
 """What a request may hold, as far as several services ask for it: ids, rules, clocks, pages. Pure."""
 
-from typing import Final
+from typing import Final, Protocol
 
 from gouji.engine import BadValue, RulesConflict, RuleSet, RuleSetError, UnknownOption
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.pages import Place, read_token
 from gouji.v1 import rules_pb2
 from gouji.wire import rules_from_proto
 
 LONGEST_ID: Final = 128
 """Characters of an id that somebody else chose."""
+
+USUAL_PAGE: Final = 20
+"""Rows of a page when the caller does not say."""
+
+LARGEST_PAGE: Final = 100
+"""Most rows of a page."""
+
+
+class Paged(Protocol):
+    """A request for a page."""
+
+    @property
+    def page_size(self) -> int:
+        """Rows wanted; 0 for the usual number."""
+        ...
+
+    @property
+    def page_token(self) -> str:
+        """Where the page begins; empty for the first one."""
+        ...
+
 
 _REASONS: Final[dict[type[RuleSetError], str]] = {
     UnknownOption: "unknown_rule_option",
@@ -20,6 +42,17 @@ _REASONS: Final[dict[type[RuleSetError], str]] = {
 def check_id(field: str, given: str) -> None:
     """Take an id that somebody else chose. PostgreSQL refuses NUL, and keys that are too long."""
     check_text(field, given, LONGEST_ID)
+
+
+def read_id(field: str, given: str) -> str:
+    """Take the id, or the name, of what is to be looked for, as `check_id` does."""
+    check_id(field, given)
+    return given
+
+
+def read_filter(field: str, given: str) -> str:
+    """Take the id, or the name, by which a list is limited; an empty one does not limit it."""
+    return read_id(field, given) if given else given
 
 
 def check_text(field: str, given: str, longest: int) -> None:
@@ -48,3 +81,10 @@ def read_limit(given: int, usual: int, most: int) -> int:
     if given > most:
         raise malformed("limit", f"is {given}; {most} is the most")
     return given or usual
+
+
+def read_page(request: Paged) -> tuple[int, Place | None]:
+    """Read how many rows are wanted, and after which place; refused with `malformed`."""
+    if request.page_size > LARGEST_PAGE:
+        raise malformed("page_size", f"is {request.page_size}; {LARGEST_PAGE} is the most")
+    return request.page_size or USUAL_PAGE, read_token(request.page_token)

@@ -71,7 +71,6 @@ match_results = sa.Table(
     sa.Column("queue", sa.Text, nullable=False),  # empty for none
     sa.Column("region", sa.Text, nullable=False),  # the queue's
     sa.Column("tournament", sa.Text),
-    sa.Column("season", sa.Text),
     sa.Column("hands", sa.Integer, nullable=False),  # recorded so far, those aside that were ruled void
     sa.Column("recorded", sa.Integer, nullable=False),  # recorded so far
     sa.Column("hands_in_all", sa.Integer),  # to be recorded; null before the last one is
