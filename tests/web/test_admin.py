@@ -107,3 +107,37 @@ def test_a_moderator_bans_a_player_whose_page_says_so(desk: Callable[..., Desk],
     ann.page.reload()
     expect(ann.page.get_by_role("heading", name="Hello, Ann")).to_be_visible()
     expect(ann.page.locator("main")).not_to_contain_text("You are banned")
+
+
+def test_a_player_reports_another_from_its_seat_and_a_moderator_says_what_came_of_it(
+    desk: Callable[..., Desk], directory: Path
+) -> None:
+    ann, ben, staff = desk("Ann", 360, 640), desk("Ben"), desk("Mo")
+    for each in (ann, ben):
+        each.enter()
+    ann.page.locator("[data-start=room]").click()
+    code = ann.page.locator("[data-code]").get_attribute("data-code")
+    assert code
+    ben.page.get_by_label("Room code").fill(code)
+    ben.page.get_by_role("button", name="Come in").click()
+    expect(ann.page.locator("[data-seat='1']")).to_contain_text("Ben")
+    ann.page.locator("[data-start=match]").click()
+    for each in (ann, ben):
+        each.at_table()
+    ann.page.get_by_role("button", name="Ben", exact=True).click()
+    ann.page.get_by_role("button", name="Report this player…").press("Enter")
+    assert ann.faults_of_axe() == []
+    ann.page.get_by_role("button", name="Stalling", exact=True).press("Enter")
+    expect(ann.page.get_by_role("status").filter(has_text="Moderators will look at it.")).to_be_visible()
+    page = staff.page
+    page.goto(f"{staff.address}/#/admin/reports")
+    show_pass(page, "moderator", "Mo", directory)
+    report = page.get_by_role("row").filter(has_text="stalling")
+    expect(report).to_have_count(1)
+    report.get_by_role("button", name="Close", exact=True).press("Enter")
+    form = page.get_by_role("form", name="Close", exact=True)
+    form.get_by_label("What came of it").fill("a word with Ben")
+    form.get_by_label("What came of it").press("Enter")
+    expect(report).to_have_count(0)
+    page.get_by_label("Closed", exact=True).check()
+    expect(page.get_by_role("row").filter(has_text="stalling")).to_contain_text("Mo: a word with Ben")
