@@ -75,3 +75,8 @@ async def test_how_long_it_is_to_hold_must_be_said(app: App, ann: str) -> None:
     assert "Say how long" in err
     code, _, err = await gouji(app, "ban", "nobody", "--hours", "1", "--reason", "cheating")
     assert (code, err) == (1, "unknown_player: There is no such player.\n")
+
+
+async def test_reports_are_listed_and_closed(app: App) -> None:
+    assert (await gouji(app, "reports"))[:2] == (0, "")
+    assert (await gouji(app, "close", "none", "--reason", "x"))[2] == "unknown_report: There is no such report.\n"

@@ -17,7 +17,7 @@ from gouji.matchmaking.service import bind as bind_matchmaking
 from gouji.serving.app import App
 from gouji.serving.barred import LOOK_SECONDS
 from gouji.serving.errors import reason_of, refusal_of
-from gouji.serving.schema import active_seats, sanctions, table_servers, tables
+from gouji.serving.schema import active_seats, reports, sanctions, table_servers, tables
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
 from gouji.table.service import bind as bind_table
@@ -53,6 +53,7 @@ class World:
         self.channel = channel
         self.sessions: Any = gateway_pb2_grpc.SessionServiceStub(channel)
         self.accounts: Any = account_pb2_grpc.AccountServiceStub(channel)
+        self.reports: Any = moderation_pb2_grpc.ReportServiceStub(channel)
         self.tables: Any = table_pb2_grpc.TableServiceStub(channel)
         self.admin: Any = account_pb2_grpc.AccountAdminServiceStub(channel)
         self._moderation: Any = moderation_pb2_grpc.ModerationServiceStub(channel)
@@ -291,3 +292,57 @@ async def is_free(world: World, player_id: str) -> bool:
     query = sa.select(active_seats.c.seat).where(active_seats.c.player_id == player_id)
     async with world.app.database.connect() as connection:
         return await connection.scalar(query) is None
+
+
+def report(world: World, who: Any, whom: Any, table_id: str, kind: int = 2) -> Any:
+    """Have one player report another; a call to be awaited."""
+    request = moderation_pb2.ReportPlayerRequest(player_id=whom.player_id, table_id=table_id)
+    request.kind = moderation_pb2.ReportKind.Name(kind)
+    return world.reports.ReportPlayer(request, metadata=bearer(who.tokens.access_token))
+
+
+async def test_a_report_is_kept_once_and_closed_once_by_whom_and_how(world: World) -> None:
+    ann, bob = await world.guest("Ann"), await world.guest("Bob")
+    table_id = await world.place(ann, bob)
+    first = await report(world, ann, bob, table_id)
+    again = await report(world, ann, bob, table_id, kind=3)
+    assert (again.report_id, first.already_reported, again.already_reported) == (first.report_id, False, True)
+    await report(world, bob, ann, table_id)
+    found = (await world.do("ListReports", player_id=bob.player_id)).reports
+    assert [(one.reporter_id, one.table_id, one.kind) for one in found] == [
+        (ann.player_id, table_id, moderation_pb2.REPORT_KIND_ABUSE)
+    ]
+    assert not found[0].HasField("closed")
+    for reason in ("muted for a day", "nothing in it"):
+        closed = (await world.do("CloseReport", report_id=first.report_id, reason=reason)).report
+        assert (closed.closed_by, closed.outcome, closed.HasField("closed")) == ("Mo", "muted for a day", True)
+    assert len((await world.do("ListReports")).reports) == 1
+    assert [one.report_id for one in (await world.do("ListReports", closed=True)).reports] == [first.report_id]
+    assert await refused(world.do("CloseReport", report_id="none", reason="x")) == "unknown_report"
+    assert [act.method for act in (await world.do("ListActs", method="CloseReport")).acts] == 3 * ["CloseReport"]
+
+
+async def test_only_who_sat_there_is_reported_by_who_sat_there_and_not_too_often(world: World) -> None:
+    ann, bob, eve = [await world.guest(name) for name in ("Ann", "Bob", "Eve")]
+    table_id = await world.place(ann, bob)
+    assert await refused(report(world, eve, bob, table_id)) == "not_seated"
+    assert await refused(report(world, ann, eve, table_id)) == "unknown_player"
+    assert await refused(report(world, ann, bob, "none")) == "unknown_table"
+    assert await refused(report(world, ann, ann, table_id)) == "malformed"
+    assert await refused(report(world, ann, bob, table_id, kind=0)) == "malformed"
+    old = {"player_id": "x", "reporter_id": ann.player_id, "kind": 1, "closed_by": "", "outcome": ""}
+    rows = [
+        old | {"report_id": str(one), "table_id": str(one), "created_at": soon(-60).ToMicroseconds()}
+        for one in range(10)
+    ]
+    async with world.app.database.begin() as connection:
+        await connection.execute(reports.insert(), rows)
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
+        await report(world, ann, bob, table_id)
+    refusal = refusal_of(failed.value)
+    assert refusal
+    assert refusal.reason == "too_often"
+    assert 3_000_000 < (refusal.retry_after_ms or 0) <= 3_600_000
+    async with world.app.database.begin() as connection:
+        await connection.execute(reports.update().values(created_at=soon(-3601).ToMicroseconds()))
+    await report(world, ann, bob, table_id)

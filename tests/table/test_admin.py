@@ -72,6 +72,15 @@ async def test_tables_are_found_by_state_server_and_player(running: Any) -> None
     assert (len(few.tables), few.more) == (1, True)
 
 
+async def test_servers_are_listed_with_what_they_have(running: Any) -> None:
+    listed = await Operator(running).call("ListServers")
+    (server,) = listed.servers
+    table = (await Operator(running).call("ListTables")).tables[0]
+    assert (server.server_id, server.address) == (table.server_id, running.app.address)
+    assert server.capacity > 0
+    assert not server.draining
+
+
 async def test_a_table_is_shown_by_numbers_and_kinds_alone(running: Any) -> None:
     shown = await Operator(running).call("ShowTable", table_id="t1", events=2)
     assert [(event.sequence, event.kind) for event in shown.events] == [(2, "hand_committed"), (3, "hand_dealt")]

@@ -29,6 +29,7 @@ QUICK: Final = {
     "GOUJI_ANSWERS_MOST_MS": "60",
     "GOUJI_CONTRIBUTIONS_MS": "1000",
     "GOUJI_BOT_PACE_MS": "0",
+    "GOUJI_DIRECTOR_DELAY_SECONDS": "0",
     "GOUJI_METRICS_PORT": "-1",
     "GOUJI_LOG_LEVEL": "error",
     # All browsers of these tests have one address.
@@ -56,10 +57,16 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server has its database and keys."""
+    return tmp_path_factory.mktemp("up")
+
+
+@pytest.fixture(scope="session")
+def door(directory: Path) -> Iterator[str]:
     """The address of a server that runs for all of these tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
-    own = {"GOUJI_DOOR_PORT": "0", "GOUJI_PORT": "0", "GOUJI_DATA_DIRECTORY": str(tmp_path_factory.mktemp("up"))}
+    own = {"GOUJI_DOOR_PORT": "0", "GOUJI_PORT": "0", "GOUJI_DATA_DIRECTORY": str(directory)}
     environment = {**kept, **QUICK, **own, "PYTHONUNBUFFERED": "1"}
     program = Path(sys.executable).with_name("gouji")
     with subprocess.Popen([program, "up"], env=environment, stdout=subprocess.PIPE, text=True) as process:

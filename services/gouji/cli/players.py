@@ -8,6 +8,7 @@ from gouji.cli.operator import Call, Json, ask, print_json, said
 from gouji.cli.options import with_settings
 from gouji.cli.players_log import log
 from gouji.cli.players_moderate import add_to
+from gouji.cli.players_reports import close, reports
 from gouji.serving.settings import Settings
 from gouji.v1 import account_pb2_grpc
 from gouji.v1.account_pb2 import DeletePlayerRequest, ListDeletionsRequest, PlayerDeletion
@@ -18,6 +19,8 @@ players = typer.Typer(no_args_is_help=True)
 
 
 players.command("log")(log)
+players.command("reports")(reports)
+players.command("close")(close)
 add_to(players)
 
 

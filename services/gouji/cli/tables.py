@@ -15,6 +15,7 @@ from gouji.v1.admin_pb2 import (
     AbandonTableRequest,
     ExportTableRequest,
     FreezeTableRequest,
+    ListServersRequest,
     ListTablesRequest,
     ResumeTableRequest,
     ShowTableRequest,
@@ -33,6 +34,20 @@ tables.command("drain")(drain)
 @tables.callback()
 def group() -> None:
     """Look after tables and their servers."""
+
+
+@tables.command("servers")
+@with_settings
+def servers(settings: Settings, address: Address = None, json: Json = False) -> None:
+    """List the table servers that live, and how full they are."""
+    request = ListServersRequest()
+    answer = _ask(settings, address, lambda stub, call: stub.ListServers(request, **call))
+    if json:
+        print_json(answer)
+        return
+    for row in answer.servers:
+        drains = "  drains" if row.draining else ""
+        typer.echo(f"{row.server_id}  {row.address}  {row.tables} of {row.capacity} tables{drains}")
 
 
 @tables.command("list")

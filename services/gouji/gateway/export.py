@@ -21,6 +21,7 @@ OWN: Final[Mapping[sa.Table, str]] = {
     schema.blocks: "player_id",
     schema.mutes: "player_id",
     schema.sanctions: "player_id",
+    schema.reports: "reporter_id",
     schema.lobby_players: "player_id",
     schema.party_members: "player_id",
     schema.party_invites: "player_id",

@@ -6,12 +6,13 @@ from typing import Any, Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from gouji.gateway.acts import WantedActs, find_acts
+from gouji.gateway.reports import Report, Reports
 from gouji.gateway.sanction_store import SanctionStore
 from gouji.gateway.store import Store
 from gouji.gateway.table_servers import TableServers
 from gouji.gateway.unseating import Unseating
 from gouji.serving.app import App
-from gouji.serving.auth import Role, Roles
+from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import malformed
 from gouji.serving.requests import LONGEST_ID, check_id, check_text, read_limit
@@ -28,11 +29,16 @@ ROLES: Final[Roles] = dict.fromkeys(
         "BanPlayer",
         "UnbanPlayer",
         "ListSanctions",
+        "ListReports",
+        "CloseReport",
         "ListActs",
     ),
     _MODERATORS,
 )
 """Who may call what."""
+
+REPORT_ROLES: Final[Roles] = {"ReportPlayer": {Role.PLAYER}}
+"""The same of the players' side."""
 
 DEFAULT_LIMIT, MOST_LIMIT = 100, 1000
 """Rows in one answer."""
@@ -48,29 +54,61 @@ KINDS: Final[Mapping[moderation_pb2.SanctionKind.ValueType, str]] = {
 """What sanctions are called in the database."""
 
 _NAMED: Final = {name: kind for kind, name in KINDS.items()}
+_REPORT_KINDS: Final = frozenset(moderation_pb2.ReportKind.values()) - {moderation_pb2.REPORT_KIND_UNSPECIFIED}
 _LARGEST: Final = 2**63 - 1
 
 
 def bind_moderation(app: App, store: Store) -> None:
     """Add moderation to a process."""
-    sanctions = SanctionStore(app.database)
+    sanctions, reports = SanctionStore(app.database), Reports(app.database)
     unseating = Unseating(app, TableServers(store, app.channels), sanctions)
     app.add_servicer(
         moderation_pb2_grpc.add_ModerationServiceServicer_to_server,
-        ModerationServicer(app, sanctions, unseating),
+        ModerationServicer(app, sanctions, unseating, reports),
         "gouji.v1.ModerationService",
         roles=ROLES,
     )
+    app.add_servicer(
+        moderation_pb2_grpc.add_ReportServiceServicer_to_server,
+        ReportServicer(reports),
+        "gouji.v1.ReportService",
+        roles=REPORT_ROLES,
+    )
     app.background("banned players at tables", unseating.run)
+
+
+class ReportServicer(moderation_pb2_grpc.ReportServiceServicer):
+    """What players tell moderators."""
+
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
+
+    async def ReportPlayer(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.ReportPlayerRequest, _context: Any
+    ) -> moderation_pb2.ReportPlayerResponse:
+        """Keep a report of one whom the caller sat with.
+
+        Refused with `unknown_table`, `not_seated`, `unknown_player`, `too_often`, `malformed`.
+        """
+        check_id("player_id", request.player_id)
+        check_id("table_id", request.table_id)
+        own = caller().player_id
+        if request.player_id == own:
+            raise malformed("player_id", "is the caller")
+        if request.kind not in _REPORT_KINDS:
+            raise malformed("kind", "is none that there is")
+        report_id, stood = await self._reports.add(own, request.player_id, request.table_id, request.kind)
+        return moderation_pb2.ReportPlayerResponse(report_id=report_id, already_reported=stood)
 
 
 class ModerationServicer(moderation_pb2_grpc.ModerationServiceServicer):
     """What moderators do. A player who is none, or was deleted, is refused with `unknown_player`."""
 
-    def __init__(self, app: App, sanctions: SanctionStore, unseating: Unseating) -> None:
+    def __init__(self, app: App, sanctions: SanctionStore, unseating: Unseating, reports: Reports) -> None:
         self._app = app
         self._sanctions = sanctions
         self._unseating = unseating
+        self._reports = reports
 
     async def MutePlayer(  # noqa: N802 (gRPC's name)
         self, request: moderation_pb2.MutePlayerRequest, _context: Any
@@ -122,6 +160,24 @@ class ModerationServicer(moderation_pb2_grpc.ModerationServiceServicer):
         found = await self._sanctions.find(request.player_id, KINDS[request.kind], most + 1)
         return moderation_pb2.ListSanctionsResponse(sanctions=map(_sanction, found[:most]), more=len(found) > most)
 
+    async def ListReports(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.ListReportsRequest, _context: Any
+    ) -> moderation_pb2.ListReportsResponse:
+        """List what players reported, the oldest first."""
+        _check_wish("player_id", request.player_id)
+        most = read_limit(request.limit, DEFAULT_LIMIT, MOST_LIMIT)
+        found = await self._reports.find(request.player_id, most + 1, closed=request.closed)
+        return moderation_pb2.ListReportsResponse(reports=map(_report, found[:most]), more=len(found) > most)
+
+    async def CloseReport(  # noqa: N802 (gRPC's name)
+        self, request: moderation_pb2.CloseReportRequest, _context: Any
+    ) -> moderation_pb2.CloseReportResponse:
+        """Say what came of a report; the first word stands. Refused with `unknown_report`."""
+        check_id("report_id", request.report_id)
+        check_text("reason", request.reason, LONGEST_REASON)
+        report = await self._reports.close(request.report_id, caller().name, request.reason)
+        return moderation_pb2.CloseReportResponse(report=_report(report))
+
     async def ListActs(  # noqa: N802 (gRPC's name)
         self, request: moderation_pb2.ListActsRequest, _context: Any
     ) -> moderation_pb2.ListActsResponse:
@@ -169,6 +225,20 @@ def _sanction(sanction: Sanction) -> moderation_pb2.Sanction:
         since=_time(sanction.since_at),
         until=None if sanction.until_at is None else _time(sanction.until_at),
         reason=sanction.reason,
+    )
+
+
+def _report(report: Report) -> moderation_pb2.Report:
+    return moderation_pb2.Report(
+        report_id=report.report_id,
+        player_id=report.player_id,
+        reporter_id=report.reporter_id,
+        table_id=report.table_id,
+        kind=report.kind,
+        created=_time(report.created_at),
+        closed=None if report.closed_at is None else _time(report.closed_at),
+        closed_by=report.closed_by,
+        outcome=report.outcome,
     )
 
 

@@ -30,6 +30,7 @@ SERVED_BY: Final[Mapping[str, str]] = {
     "AccountService": "gateway",
     "AccountAdminService": "gateway",
     "ModerationService": "gateway",
+    "ReportService": "gateway",
     "MatchmakingService": "matchmaking",
     "QueueAdminService": "matchmaking",
     "PartyService": "matchmaking",
@@ -46,7 +47,7 @@ SERVED_BY: Final[Mapping[str, str]] = {
 }
 """Each gRPC service and the one of ours that has it; what stands in no row is not let in."""
 
-OF_NO_TABLE: Final = frozenset({"ListPhrases", "ListTables"})
+OF_NO_TABLE: Final = frozenset({"ListPhrases", "ListServers", "ListTables"})
 """Methods of table servers that any of them answers alike."""
 
 _FILES: Final[tuple[FileDescriptor, ...]] = tuple(

@@ -121,6 +121,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "banned": grpc.StatusCode.PERMISSION_DENIED,
     "muted": grpc.StatusCode.PERMISSION_DENIED,
     "removed": _REFUSED,
+    "unknown_report": _MISSING,
     "unknown_tournament": _MISSING,
     "unknown_entrant": _MISSING,
     "unknown_round": _MISSING,

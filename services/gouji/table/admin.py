@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, Final
 
 import grpc
@@ -19,6 +20,7 @@ from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.table.catalogue import Catalogue, Row, Wanted
 from gouji.table.host import Host, check_id
 from gouji.table.live import Live
+from gouji.table.ownership import Ownership
 from gouji.table.projection import project
 from gouji.table.records import record_of, unfinished
 from gouji.table.refusals import unknown
@@ -31,6 +33,7 @@ from gouji.v1.events_pb2 import Event
 Context = grpc.aio.ServicerContext[Any, Any]
 
 ROLES: Final = {
+    "ListServers": STAFF,
     "ListTables": STAFF,
     "ShowTable": STAFF,
     "FreezeTable": {Role.OPERATOR},
@@ -120,6 +123,14 @@ class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
         self._store = store
         self._keeper = keeper
         self._catalogue = keeper.catalogue
+        self._ownership = Ownership(database)
+
+    async def ListServers(  # noqa: N802 (gRPC's name)
+        self, _request: admin_pb2.ListServersRequest, _context: Context
+    ) -> admin_pb2.ListServersResponse:
+        """List the servers that live, by id."""
+        servers = sorted(await self._ownership.servers(), key=lambda server: server.server_id)
+        return admin_pb2.ListServersResponse(servers=[admin_pb2.ServerRow(**asdict(server)) for server in servers])
 
     async def ListTables(  # noqa: N802 (gRPC's name)
         self, request: admin_pb2.ListTablesRequest, _context: Context

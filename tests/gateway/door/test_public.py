@@ -10,7 +10,7 @@ from gouji.serving.settings import Settings
 from gouji.v1 import table_pb2
 
 PREFIX = "gouji.v1."
-OPERATORS_AT_THE_SERVER = {"Drain", "PlaceTable"}
+OPERATORS_AT_THE_SERVER = {"PlaceTable"}
 """Methods of operators that are not for the outside all the same."""
 
 
@@ -42,13 +42,7 @@ def test_what_somebody_outside_may_call_comes_in_and_nothing_else(
 
 def test_methods_are_marked_in_the_protos() -> None:
     methods = table_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name
-    assert {name for name in methods if is_internal(methods[name])} == {
-        "Open",
-        "Adopt",
-        "Drain",
-        "Unseat",
-        "RemoveFromTables",
-    }
+    assert {name for name in methods if is_internal(methods[name])} == {"Open", "Adopt", "Unseat", "RemoveFromTables"}
 
 
 def test_what_concerns_no_table_goes_to_any_server() -> None:

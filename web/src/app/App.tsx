@@ -2,13 +2,15 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { LANGUAGES, TextsContext, useTexts } from "../i18n";
 import { party } from "../net/party";
-import { comeBack, player } from "../net/session";
+import { barred, comeBack, player } from "../net/session";
 import { change, settings } from "../net/settings";
 import { isPractice } from "../net/start";
 import { useStore } from "../net/store";
 import { CardShapes } from "../parts/Card";
 import { Icon, type IconName } from "../parts/Icon";
 import { Logo } from "../parts/Logo";
+import { Warning } from "../parts/Warning";
+import { failureText } from "../screens/failure";
 import { Lobby } from "../screens/Lobby";
 import { Welcome } from "../screens/Welcome";
 import { type Route, useRoute } from "./route";
@@ -20,10 +22,11 @@ const BoardPage = lazy(async () => ({ default: (await import("../screens/BoardPa
 const MePage = lazy(async () => ({ default: (await import("../screens/MePage")).MePage }));
 const RulesPage = lazy(async () => ({ default: (await import("../screens/RulesPage")).RulesPage }));
 const SettingsPage = lazy(async () => ({ default: (await import("../screens/SettingsPage")).SettingsPage }));
+const AdminPage = lazy(async () => ({ default: (await import("../admin/AdminPage")).AdminPage }));
 const LearnPage = lazy(async () => ({ default: (await import("../screens/LearnPage")).LearnPage }));
 
 /** Screens for whom nobody has to be known. */
-const FOR_ALL: ReadonlySet<string> = new Set(["rules", "settings", "learn"]);
+const FOR_ALL: ReadonlySet<string> = new Set(["rules", "settings", "learn", "admin"]);
 
 export function App() {
   const wishes = useStore(settings);
@@ -89,6 +92,8 @@ function screenOf(route: Route, seatedAt: string): ReactNode {
       return <RulesPage preset={route[1] ?? ""} />;
     case "settings":
       return <SettingsPage />;
+    case "admin":
+      return <AdminPage path={route.slice(1)} />;
     case "learn":
       return <LearnPage />;
     default:
@@ -110,6 +115,7 @@ export function Frame({ where, children }: { where: string; children: ReactNode 
   const texts = useTexts();
   const wishes = useStore(settings);
   const other = wishes.language === "zh" ? "en" : "zh";
+  const out = useStore(barred);
   return (
     <div className="frame">
       <button type="button" className="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -141,6 +147,7 @@ export function Frame({ where, children }: { where: string; children: ReactNode 
         ))}
       </nav>
       <main id="main" className="content" tabIndex={-1}>
+        {out && <Warning text={failureText(out, texts)} />}
         {children}
       </main>
     </div>

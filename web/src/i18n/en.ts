@@ -302,6 +302,20 @@ export const en = {
       },
     ],
   },
+  /** What a moderator said, and until when it holds. */
+  moderated: (why: string, until: string) => (until ? `Until ${until}: ${why}` : why),
+  report: {
+    report: "Report this player…",
+    why: "What for? Only moderators learn of it.",
+    sent: "Moderators will look at it. Thank you.",
+    kinds: {
+      1: "Cheating",
+      2: "Insults",
+      3: "Stalling",
+      4: "Spoiling the game",
+      5: "The name",
+    } as Record<number, string>,
+  },
   reasons,
   ...table,
 };

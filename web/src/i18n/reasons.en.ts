@@ -94,6 +94,7 @@ export const reasons: Record<string, string> = {
   banned: "You are banned for now.",
   muted: "You may not say anything for now.",
   removed: "A moderator has taken you from your table.",
+  unknown_report: "There is no such report.",
   unknown_tournament: "There is no such event.",
   unknown_entrant: "There is no such entrant.",
   unknown_round: "There is no such round, or it is not over yet.",

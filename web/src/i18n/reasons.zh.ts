@@ -94,6 +94,7 @@ export const reasons: Record<string, string> = {
   banned: "你已被封禁。",
   muted: "你暂时被禁言。",
   removed: "管理员已让你离开牌桌。",
+  unknown_report: "没有这条举报。",
   unknown_tournament: "没有这个比赛。",
   unknown_entrant: "没有这个参赛者。",
   unknown_round: "没有这一轮，或者还没打完。",

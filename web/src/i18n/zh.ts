@@ -293,6 +293,13 @@ export const zh: Texts = {
       },
     ],
   },
+  moderated: (why, until) => (until ? `截至 ${until}：${why}` : why),
+  report: {
+    report: "举报该玩家…",
+    why: "举报什么？只有管理员会知道。",
+    sent: "管理员会查看，谢谢。",
+    kinds: { 1: "作弊", 2: "辱骂", 3: "拖延", 4: "消极比赛", 5: "名字不当" },
+  },
   reasons,
   ...table,
 };

@@ -18,6 +18,9 @@ export const rooms = new Rooms(session);
 /** The player who is known here, or null. */
 export const player = new Store<Credentials | null>(keeper.load());
 
+/** Why the player may not come in, as long as that is so. */
+export const barred = new Store<ClientError | null>(null);
+
 /** Become a guest. */
 export async function enter(name: string): Promise<void> {
   player.set(await session.becomeGuest(name));
@@ -33,10 +36,13 @@ export function forget(): void {
 export async function comeBack(): Promise<string> {
   if (!player.get()) return "";
   try {
-    return (await session.who()).tableId;
+    const { tableId } = await session.who();
+    barred.set(null);
+    return tableId;
   } catch (thrown) {
-    const { reason } = ClientError.of(thrown);
-    if (reason.startsWith("token_") || reason === "unknown_player") forget();
+    const error = ClientError.of(thrown);
+    if (error.reason === "banned") barred.set(error);
+    if (error.reason.startsWith("token_") || error.reason === "unknown_player") forget();
     return "";
   }
 }

@@ -3,6 +3,7 @@ import { ranksOf } from "@gouji/client";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { go } from "../app/route";
 import { useTexts } from "../i18n";
+import { reportPlayer } from "../net/report";
 import { useRules } from "../net/rules";
 import { count, deckOf } from "../state/counter";
 import { tellAll } from "../state/log";
@@ -107,6 +108,7 @@ export function Picked({
       muted={scene.muted.includes(about.seat)}
       onAside={(move) => void sitting.attempt((client) => client.act(move, client.view.turn.number))}
       onMute={(muted) => void sitting.attempt((client) => client.mute(about.seat, muted))}
+      onReport={(kind) => reportPlayer(about.playerId, scene.client.tableId, kind)}
       onClose={onClose}
     />
   );

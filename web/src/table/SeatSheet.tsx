@@ -1,7 +1,11 @@
 /** All about one seat: what its badges mean, what may be asked of it, whether one hears it. */
 import type { Move } from "@gouji/client";
+import { ReportKind } from "@gouji/client/v1/moderation";
+import { useState } from "react";
 import { useTexts } from "../i18n";
 import { Sheet } from "../parts/Sheet";
+import { Warning } from "../parts/Warning";
+import { failureText } from "../screens/failure";
 import { cardsLabel } from "../state/cardtext";
 import { facing, type SeatModel, type TableModel } from "../state/model";
 import { seatName } from "./names";
@@ -13,9 +17,27 @@ interface SeatProps {
   /** Feel or ask: what is no answer to a question. */
   onAside: (move: Move) => void;
   onMute: (muted: boolean) => void;
+  /** Tell moderators of the seat's player. */
+  onReport: (kind: ReportKind) => Promise<void>;
 }
 
-export function SeatSheet({ seat, model, muted, onAside, onMute, onClose }: SeatProps & { onClose: () => void }) {
+const KINDS = [
+  ReportKind.CHEATING,
+  ReportKind.ABUSE,
+  ReportKind.STALLING,
+  ReportKind.SPOILING,
+  ReportKind.NAME,
+] as const;
+
+export function SeatSheet({
+  seat,
+  model,
+  muted,
+  onAside,
+  onMute,
+  onReport,
+  onClose,
+}: SeatProps & { onClose: () => void }) {
   const texts = useTexts();
   const opposite = model.me !== null && facing(model.me, seat.seat);
   return (
@@ -47,11 +69,12 @@ export function SeatSheet({ seat, model, muted, onAside, onMute, onClose }: Seat
       )}
       {opposite && model.felt !== null && <p>{texts.actions.feltAbout(model.felt)}</p>}
       <SeatActions seat={seat} model={model} muted={muted} onAside={onAside} onMute={onMute} />
+      {!seat.botLevel && model.me !== null && model.me !== seat.seat && <Reporting onReport={onReport} />}
     </Sheet>
   );
 }
 
-function SeatActions({ seat, model, muted, onAside, onMute }: SeatProps) {
+function SeatActions({ seat, model, muted, onAside, onMute }: Omit<SeatProps, "onReport">) {
   const texts = useTexts();
   const opposite = model.me !== null && facing(model.me, seat.seat);
   return (
@@ -76,5 +99,39 @@ function SeatActions({ seat, model, muted, onAside, onMute }: SeatProps) {
         </button>
       )}
     </div>
+  );
+}
+
+/** What a player may be reported for, once that is asked for. */
+function Reporting({ onReport }: { onReport: (kind: ReportKind) => Promise<void> }) {
+  const texts = useTexts();
+  const [open, setOpen] = useState(false);
+  const [told, setTold] = useState(false);
+  const [failure, setFailure] = useState("");
+  const report = (kind: ReportKind) =>
+    onReport(kind).then(
+      () => setTold(true),
+      (thrown) => setFailure(failureText(thrown, texts)),
+    );
+  if (told) return <p role="status">{texts.report.sent}</p>;
+  return (
+    <>
+      <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {texts.report.report}
+      </button>
+      {open && (
+        <fieldset className="reporting">
+          <legend>{texts.report.why}</legend>
+          <div className="row">
+            {KINDS.map((kind) => (
+              <button key={kind} type="button" className="button button-quiet" onClick={() => void report(kind)}>
+                {texts.report.kinds[kind]}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <Warning text={failure} />
+    </>
   );
 }

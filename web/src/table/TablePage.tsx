@@ -5,6 +5,7 @@ import { go } from "../app/route";
 import { useTexts } from "../i18n";
 import { useRules } from "../net/rules";
 import { useStore } from "../net/store";
+import { failureText } from "../screens/failure";
 import { inTheBar } from "../state/actions";
 import { NOTHING } from "../state/selection";
 import { Ended, PanelBody, Picked, useHandResult } from "./Around";
@@ -125,7 +126,7 @@ function Failed({ scene }: { scene: Scene }) {
   return (
     <main className="page page-narrow" id="main">
       <h1>{texts.table.label}</h1>
-      <p className="warning">{texts.reasons[failure?.reason ?? ""] ?? failure?.message}</p>
+      <p className="warning">{failureText(failure, texts)}</p>
       <button type="button" className="button button-main" onClick={() => go("/")}>
         {texts.table.toLobby}
       </button>

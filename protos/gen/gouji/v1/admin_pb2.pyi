@@ -45,6 +45,80 @@ EXPORT_FORM_LOG: ExportForm.ValueType  # 2
 Global___ExportForm: _TypeAlias = ExportForm  # noqa: Y015
 
 @_typing.final
+class ListServersRequest(_message.Message):
+    """Which servers: all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListServersRequest: _TypeAlias = ListServersRequest  # noqa: Y015
+
+@_typing.final
+class ListServersResponse(_message.Message):
+    """The servers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def servers(self) -> _containers.RepeatedCompositeFieldContainer[Global___ServerRow]: ...
+    def __init__(
+        self,
+        *,
+        servers: _abc.Iterable[Global___ServerRow] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["servers", b"servers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListServersResponse: _TypeAlias = ListServersResponse  # noqa: Y015
+
+@_typing.final
+class ServerRow(_message.Message):
+    """One table server. `TableService.Drain` has it hand over its tables and stop."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_ID_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    CAPACITY_FIELD_NUMBER: _builtins.int
+    DRAINING_FIELD_NUMBER: _builtins.int
+    server_id: _builtins.str
+    """Names one incarnation, as in `x-gouji-server`."""
+    address: _builtins.str
+    tables: _builtins.int
+    """Tables that it has or that are placed for it, and how many it can run as it does now."""
+    capacity: _builtins.int
+    draining: _builtins.bool
+    def __init__(
+        self,
+        *,
+        server_id: _builtins.str = ...,
+        address: _builtins.str = ...,
+        tables: _builtins.int = ...,
+        capacity: _builtins.int = ...,
+        draining: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "capacity", b"capacity", "draining", b"draining", "server_id", b"server_id", "tables", b"tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServerRow: _TypeAlias = ServerRow  # noqa: Y015
+
+@_typing.final
 class ListTablesRequest(_message.Message):
     """Which tables; what is unset does not matter."""
 

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class TableAdminServiceStub:
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel):
@@ -36,6 +36,11 @@ class TableAdminServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.ListServers = channel.unary_unary(
+                '/gouji.v1.TableAdminService/ListServers',
+                request_serializer=gouji_dot_v1_dot_admin__pb2.ListServersRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_admin__pb2.ListServersResponse.FromString,
+                _registered_method=True)
         self.ListTables = channel.unary_unary(
                 '/gouji.v1.TableAdminService/ListTables',
                 request_serializer=gouji_dot_v1_dot_admin__pb2.ListTablesRequest.SerializeToString,
@@ -70,8 +75,15 @@ class TableAdminServiceStub:
 
 class TableAdminServiceServicer:
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
+
+    def ListServers(self, request, context):
+        """The table servers whose lease is alive, by id. Roles: moderator, operator, director.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
 
     def ListTables(self, request, context):
         """Find tables, the newest first. Roles: moderator, operator, director.
@@ -118,6 +130,11 @@ class TableAdminServiceServicer:
 
 def add_TableAdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'ListServers': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListServers,
+                    request_deserializer=gouji_dot_v1_dot_admin__pb2.ListServersRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_admin__pb2.ListServersResponse.SerializeToString,
+            ),
             'ListTables': grpc.unary_unary_rpc_method_handler(
                     servicer.ListTables,
                     request_deserializer=gouji_dot_v1_dot_admin__pb2.ListTablesRequest.FromString,
@@ -158,8 +175,35 @@ def add_TableAdminServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TableAdminService:
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
+
+    @staticmethod
+    def ListServers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.TableAdminService/ListServers',
+            gouji_dot_v1_dot_admin__pb2.ListServersRequest.SerializeToString,
+            gouji_dot_v1_dot_admin__pb2.ListServersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def ListTables(request,

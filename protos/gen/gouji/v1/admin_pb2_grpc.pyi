@@ -28,13 +28,15 @@ GRPC_VERSION: str
 
 class TableAdminServiceStub:
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableAdminServiceAsyncStub: ...
+    ListServers: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListServersRequest, _admin_pb2.ListServersResponse]
+    """The table servers whose lease is alive, by id. Roles: moderator, operator, director."""
     ListTables: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListTablesRequest, _admin_pb2.ListTablesResponse]
     """Find tables, the newest first. Roles: moderator, operator, director."""
     ShowTable: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ShowTableRequest, _admin_pb2.ShowTableResponse]
@@ -51,10 +53,12 @@ class TableAdminServiceStub:
 @_typing.type_check_only
 class TableAdminServiceAsyncStub(TableAdminServiceStub):
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    ListServers: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListServersRequest, _admin_pb2.ListServersResponse]  # type: ignore[assignment]
+    """The table servers whose lease is alive, by id. Roles: moderator, operator, director."""
     ListTables: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListTablesRequest, _admin_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Find tables, the newest first. Roles: moderator, operator, director."""
     ShowTable: _aio.UnaryUnaryMultiCallable[_admin_pb2.ShowTableRequest, _admin_pb2.ShowTableResponse]  # type: ignore[assignment]
@@ -70,8 +74,16 @@ class TableAdminServiceAsyncStub(TableAdminServiceStub):
 
 class TableAdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
-    ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+    ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
     """
+
+    @_abc_1.abstractmethod
+    def ListServers(
+        self,
+        request: _admin_pb2.ListServersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.ListServersResponse, _abc.Awaitable[_admin_pb2.ListServersResponse]]:
+        """The table servers whose lease is alive, by id. Roles: moderator, operator, director."""
 
     @_abc_1.abstractmethod
     def ListTables(

@@ -42,6 +42,40 @@ SANCTION_KIND_BAN: SanctionKind.ValueType  # 2
 """Come in."""
 Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
 
+class _ReportKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReportKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReportKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REPORT_KIND_UNSPECIFIED: _ReportKind.ValueType  # 0
+    REPORT_KIND_CHEATING: _ReportKind.ValueType  # 1
+    """Plays with a program's help, or with somebody of the other team."""
+    REPORT_KIND_ABUSE: _ReportKind.ValueType  # 2
+    """Insults, or says too much."""
+    REPORT_KIND_STALLING: _ReportKind.ValueType  # 3
+    """Lets the time run out again and again."""
+    REPORT_KIND_SPOILING: _ReportKind.ValueType  # 4
+    """Loses on purpose, or leaves the others alone."""
+    REPORT_KIND_NAME: _ReportKind.ValueType  # 5
+    """Is called what nobody should be called."""
+
+class ReportKind(_ReportKind, metaclass=_ReportKindEnumTypeWrapper):
+    """What a player is reported for."""
+
+REPORT_KIND_UNSPECIFIED: ReportKind.ValueType  # 0
+REPORT_KIND_CHEATING: ReportKind.ValueType  # 1
+"""Plays with a program's help, or with somebody of the other team."""
+REPORT_KIND_ABUSE: ReportKind.ValueType  # 2
+"""Insults, or says too much."""
+REPORT_KIND_STALLING: ReportKind.ValueType  # 3
+"""Lets the time run out again and again."""
+REPORT_KIND_SPOILING: ReportKind.ValueType  # 4
+"""Loses on purpose, or leaves the others alone."""
+REPORT_KIND_NAME: ReportKind.ValueType  # 5
+"""Is called what nobody should be called."""
+Global___ReportKind: _TypeAlias = ReportKind  # noqa: Y015
+
 @_typing.final
 class Sanction(_message.Message):
     """What holds for a player."""
@@ -383,6 +417,212 @@ class ListSanctionsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListSanctionsResponse: _TypeAlias = ListSanctionsResponse  # noqa: Y015
+
+@_typing.final
+class ReportPlayerRequest(_message.Message):
+    """Whom, where, and for what."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    table_id: _builtins.str
+    """The table at which both sat."""
+    kind: Global___ReportKind.ValueType
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        table_id: _builtins.str = ...,
+        kind: Global___ReportKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "player_id", b"player_id", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportPlayerRequest: _TypeAlias = ReportPlayerRequest  # noqa: Y015
+
+@_typing.final
+class ReportPlayerResponse(_message.Message):
+    """Moderators will see it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORT_ID_FIELD_NUMBER: _builtins.int
+    ALREADY_REPORTED_FIELD_NUMBER: _builtins.int
+    report_id: _builtins.str
+    already_reported: _builtins.bool
+    """The caller had reported that player at that table before; the first report stands."""
+    def __init__(
+        self,
+        *,
+        report_id: _builtins.str = ...,
+        already_reported: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["already_reported", b"already_reported", "report_id", b"report_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportPlayerResponse: _TypeAlias = ReportPlayerResponse  # noqa: Y015
+
+@_typing.final
+class Report(_message.Message):
+    """A report."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REPORTER_ID_FIELD_NUMBER: _builtins.int
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    CLOSED_FIELD_NUMBER: _builtins.int
+    CLOSED_BY_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    report_id: _builtins.str
+    player_id: _builtins.str
+    """Who is reported, and by whom."""
+    reporter_id: _builtins.str
+    table_id: _builtins.str
+    kind: Global___ReportKind.ValueType
+    closed_by: _builtins.str
+    """Who closed it, and what came of it."""
+    outcome: _builtins.str
+    @_builtins.property
+    def created(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def closed(self) -> _timestamp_pb2.Timestamp:
+        """Unset while it is open."""
+
+    def __init__(
+        self,
+        *,
+        report_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        reporter_id: _builtins.str = ...,
+        table_id: _builtins.str = ...,
+        kind: Global___ReportKind.ValueType = ...,
+        created: _timestamp_pb2.Timestamp | None = ...,
+        closed: _timestamp_pb2.Timestamp | None = ...,
+        closed_by: _builtins.str = ...,
+        outcome: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "created", b"created"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "closed_by", b"closed_by", "created", b"created", "kind", b"kind", "outcome", b"outcome", "player_id", b"player_id", "report_id", b"report_id", "reporter_id", b"reporter_id", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Report: _TypeAlias = Report  # noqa: Y015
+
+@_typing.final
+class ListReportsRequest(_message.Message):
+    """Which; what is unset does not matter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    CLOSED_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who is reported."""
+    closed: _builtins.bool
+    """Those alone that are closed; unset: those that are open."""
+    limit: _builtins.int
+    """At most so many; 0 for 100."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        closed: _builtins.bool = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closed", b"closed", "limit", b"limit", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsRequest: _TypeAlias = ListReportsRequest  # noqa: Y015
+
+@_typing.final
+class ListReportsResponse(_message.Message):
+    """The reports found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORTS_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """There are more."""
+    @_builtins.property
+    def reports(self) -> _containers.RepeatedCompositeFieldContainer[Global___Report]: ...
+    def __init__(
+        self,
+        *,
+        reports: _abc.Iterable[Global___Report] | None = ...,
+        more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["more", b"more", "reports", b"reports"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsResponse: _TypeAlias = ListReportsResponse  # noqa: Y015
+
+@_typing.final
+class CloseReportRequest(_message.Message):
+    """Which, and what came of it: 1..200 characters, for moderators."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORT_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    report_id: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        report_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "report_id", b"report_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseReportRequest: _TypeAlias = CloseReportRequest  # noqa: Y015
+
+@_typing.final
+class CloseReportResponse(_message.Message):
+    """It is closed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def report(self) -> Global___Report: ...
+    def __init__(
+        self,
+        *,
+        report: Global___Report | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseReportResponse: _TypeAlias = CloseReportResponse  # noqa: Y015
 
 @_typing.final
 class ListActsRequest(_message.Message):

@@ -25,6 +25,83 @@ if _version_not_supported:
     )
 
 
+class ReportServiceStub:
+    """What players tell moderators; served by the gateway.
+    """
+
+    def __init__(self, channel):
+        """Constructor.
+
+        Args:
+            channel: A grpc.Channel.
+        """
+        self.ReportPlayer = channel.unary_unary(
+                '/gouji.v1.ReportService/ReportPlayer',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.ReportPlayerRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.ReportPlayerResponse.FromString,
+                _registered_method=True)
+
+
+class ReportServiceServicer:
+    """What players tell moderators; served by the gateway.
+    """
+
+    def ReportPlayer(self, request, context):
+        """Tell moderators of somebody whom the caller sat with at a table, live or over. Once for each player and table: the
+        first report stands. At most 10 in an hour, then `too_often`. Nobody else is told. Roles: player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+
+def add_ReportServiceServicer_to_server(servicer, server):
+    rpc_method_handlers = {
+            'ReportPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportPlayer,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.ReportPlayerRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.ReportPlayerResponse.SerializeToString,
+            ),
+    }
+    generic_handler = grpc.method_handlers_generic_handler(
+            'gouji.v1.ReportService', rpc_method_handlers)
+    server.add_generic_rpc_handlers((generic_handler,))
+    server.add_registered_method_handlers('gouji.v1.ReportService', rpc_method_handlers)
+
+
+ # This class is part of an EXPERIMENTAL API.
+class ReportService:
+    """What players tell moderators; served by the gateway.
+    """
+
+    @staticmethod
+    def ReportPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ReportService/ReportPlayer',
+            gouji_dot_v1_dot_moderation__pb2.ReportPlayerRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.ReportPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+
 class ModerationServiceStub:
     """What moderators do with players, and what all who hold power did; served by the gateway.
     """
@@ -64,6 +141,16 @@ class ModerationServiceStub:
                 '/gouji.v1.ModerationService/ListSanctions',
                 request_serializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.FromString,
+                _registered_method=True)
+        self.ListReports = channel.unary_unary(
+                '/gouji.v1.ModerationService/ListReports',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.ListReportsRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.ListReportsResponse.FromString,
+                _registered_method=True)
+        self.CloseReport = channel.unary_unary(
+                '/gouji.v1.ModerationService/CloseReport',
+                request_serializer=gouji_dot_v1_dot_moderation__pb2.CloseReportRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_moderation__pb2.CloseReportResponse.FromString,
                 _registered_method=True)
         self.ListActs = channel.unary_unary(
                 '/gouji.v1.ModerationService/ListActs',
@@ -121,6 +208,20 @@ class ModerationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListReports(self, request, context):
+        """What players reported, the oldest first. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseReport(self, request, context):
+        """Say what came of a report; the first word stands: idempotent. Roles: moderator, operator.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListActs(self, request, context):
         """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator.
         """
@@ -160,6 +261,16 @@ def add_ModerationServiceServicer_to_server(servicer, server):
                     servicer.ListSanctions,
                     request_deserializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.SerializeToString,
+            ),
+            'ListReports': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListReports,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.ListReportsRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.ListReportsResponse.SerializeToString,
+            ),
+            'CloseReport': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseReport,
+                    request_deserializer=gouji_dot_v1_dot_moderation__pb2.CloseReportRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_moderation__pb2.CloseReportResponse.SerializeToString,
             ),
             'ListActs': grpc.unary_unary_rpc_method_handler(
                     servicer.ListActs,
@@ -330,6 +441,60 @@ class ModerationService:
             '/gouji.v1.ModerationService/ListSanctions',
             gouji_dot_v1_dot_moderation__pb2.ListSanctionsRequest.SerializeToString,
             gouji_dot_v1_dot_moderation__pb2.ListSanctionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListReports(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/ListReports',
+            gouji_dot_v1_dot_moderation__pb2.ListReportsRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.ListReportsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseReport(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.ModerationService/CloseReport',
+            gouji_dot_v1_dot_moderation__pb2.CloseReportRequest.SerializeToString,
+            gouji_dot_v1_dot_moderation__pb2.CloseReportResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -26,6 +26,43 @@ class _ServicerContext(_grpc.ServicerContext, _aio.ServicerContext):  # type: ig
 GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
+class ReportServiceStub:
+    """What players tell moderators; served by the gateway."""
+
+    @_typing.overload
+    def __new__(cls, channel: _grpc.Channel) -> _Self: ...
+    @_typing.overload
+    def __new__(cls, channel: _aio.Channel) -> ReportServiceAsyncStub: ...
+    ReportPlayer: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ReportPlayerRequest, _moderation_pb2.ReportPlayerResponse]
+    """Tell moderators of somebody whom the caller sat with at a table, live or over. Once for each player and table: the
+    first report stands. At most 10 in an hour, then `too_often`. Nobody else is told. Roles: player.
+    """
+
+@_typing.type_check_only
+class ReportServiceAsyncStub(ReportServiceStub):
+    """What players tell moderators; served by the gateway."""
+
+    def __init__(self, channel: _aio.Channel) -> None: ...
+    ReportPlayer: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ReportPlayerRequest, _moderation_pb2.ReportPlayerResponse]  # type: ignore[assignment]
+    """Tell moderators of somebody whom the caller sat with at a table, live or over. Once for each player and table: the
+    first report stands. At most 10 in an hour, then `too_often`. Nobody else is told. Roles: player.
+    """
+
+class ReportServiceServicer(metaclass=_abc_1.ABCMeta):
+    """What players tell moderators; served by the gateway."""
+
+    @_abc_1.abstractmethod
+    def ReportPlayer(
+        self,
+        request: _moderation_pb2.ReportPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.ReportPlayerResponse, _abc.Awaitable[_moderation_pb2.ReportPlayerResponse]]:
+        """Tell moderators of somebody whom the caller sat with at a table, live or over. Once for each player and table: the
+        first report stands. At most 10 in an hour, then `too_often`. Nobody else is told. Roles: player.
+        """
+
+def add_ReportServiceServicer_to_server(servicer: ReportServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
+
 class ModerationServiceStub:
     """What moderators do with players, and what all who hold power did; served by the gateway."""
 
@@ -51,6 +88,10 @@ class ModerationServiceStub:
     """Let a player in again: idempotent. Roles: moderator, operator."""
     ListSanctions: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListSanctionsRequest, _moderation_pb2.ListSanctionsResponse]
     """Who is muted or banned now, the newest first. Roles: moderator, operator."""
+    ListReports: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListReportsRequest, _moderation_pb2.ListReportsResponse]
+    """What players reported, the oldest first. Roles: moderator, operator."""
+    CloseReport: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.CloseReportRequest, _moderation_pb2.CloseReportResponse]
+    """Say what came of a report; the first word stands: idempotent. Roles: moderator, operator."""
     ListActs: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListActsRequest, _moderation_pb2.ListActsResponse]
     """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator."""
 
@@ -77,6 +118,10 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     """Let a player in again: idempotent. Roles: moderator, operator."""
     ListSanctions: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListSanctionsRequest, _moderation_pb2.ListSanctionsResponse]  # type: ignore[assignment]
     """Who is muted or banned now, the newest first. Roles: moderator, operator."""
+    ListReports: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListReportsRequest, _moderation_pb2.ListReportsResponse]  # type: ignore[assignment]
+    """What players reported, the oldest first. Roles: moderator, operator."""
+    CloseReport: _aio.UnaryUnaryMultiCallable[_moderation_pb2.CloseReportRequest, _moderation_pb2.CloseReportResponse]  # type: ignore[assignment]
+    """Say what came of a report; the first word stands: idempotent. Roles: moderator, operator."""
     ListActs: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListActsRequest, _moderation_pb2.ListActsResponse]  # type: ignore[assignment]
     """The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator."""
 
@@ -136,6 +181,22 @@ class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_moderation_pb2.ListSanctionsResponse, _abc.Awaitable[_moderation_pb2.ListSanctionsResponse]]:
         """Who is muted or banned now, the newest first. Roles: moderator, operator."""
+
+    @_abc_1.abstractmethod
+    def ListReports(
+        self,
+        request: _moderation_pb2.ListReportsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.ListReportsResponse, _abc.Awaitable[_moderation_pb2.ListReportsResponse]]:
+        """What players reported, the oldest first. Roles: moderator, operator."""
+
+    @_abc_1.abstractmethod
+    def CloseReport(
+        self,
+        request: _moderation_pb2.CloseReportRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.CloseReportResponse, _abc.Awaitable[_moderation_pb2.CloseReportResponse]]:
+        """Say what came of a report; the first word stands: idempotent. Roles: moderator, operator."""
 
     @_abc_1.abstractmethod
     def ListActs(

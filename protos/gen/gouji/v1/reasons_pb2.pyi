@@ -169,6 +169,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The player may say nothing for now: `until` and `why` as above."""
     REASON_REMOVED: _Reason.ValueType  # 222
     """A moderator has had the player leave its table, and its streams end: `why` says why."""
+    REASON_UNKNOWN_REPORT: _Reason.ValueType  # 223
+    """There is no such report."""
     REASON_UNKNOWN_TOURNAMENT: _Reason.ValueType  # 260
     """Tournaments.
     There is no such event, entrant, round or table in it.
@@ -344,6 +346,8 @@ REASON_MUTED: Reason.ValueType  # 221
 """The player may say nothing for now: `until` and `why` as above."""
 REASON_REMOVED: Reason.ValueType  # 222
 """A moderator has had the player leave its table, and its streams end: `why` says why."""
+REASON_UNKNOWN_REPORT: Reason.ValueType  # 223
+"""There is no such report."""
 REASON_UNKNOWN_TOURNAMENT: Reason.ValueType  # 260
 """Tournaments.
 There is no such event, entrant, round or table in it.

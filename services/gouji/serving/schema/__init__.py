@@ -14,7 +14,7 @@ from gouji.serving.schema.boards import (
     seasons,
 )
 from gouji.serving.schema.feed import feed_events, webhook_deliveries, webhook_endpoints
-from gouji.serving.schema.moderation import acts, sanctions
+from gouji.serving.schema.moderation import acts, reports, sanctions
 from gouji.serving.schema.people import blocks, friends, lobby_players, parties, party_invites, party_members
 from gouji.serving.schema.queues import (
     active_seats,
@@ -88,6 +88,7 @@ __all__ = [
     "rating_changes",
     "rating_revisions",
     "ratings",
+    "reports",
     "room_seats",
     "room_tries",
     "rooms",

@@ -1,4 +1,4 @@
-"""What moderators, operators and directors did, and what holds for players."""
+"""What moderators, operators and directors did, and what holds for players, what these reported."""
 
 import sqlalchemy as sa
 
@@ -35,3 +35,24 @@ sanctions = sa.Table(
     sa.Index("sanctions_by_time", "since_at"),
 )
 """What holds for players, or did until its end; who said so stands in `acts`. What is said last holds."""
+
+_OPEN = sa.text("closed_at IS NULL")
+
+reports = sa.Table(
+    "reports",
+    metadata,
+    sa.Column("report_id", sa.Text, primary_key=True),
+    sa.Column("player_id", sa.Text, nullable=False),
+    sa.Column("reporter_id", sa.Text, nullable=False),
+    sa.Column("table_id", sa.Text, nullable=False),
+    sa.Column("kind", sa.Integer, nullable=False),  # a ReportKind
+    time("created_at"),
+    time("closed_at", nullable=True),
+    sa.Column("closed_by", sa.Text, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.UniqueConstraint("reporter_id", "player_id", "table_id", name="reports_once"),
+    sa.Index("reports_by_player", "player_id", "created_at"),
+    sa.Index("reports_by_reporter", "reporter_id", "created_at"),
+    sa.Index("reports_open", "created_at", postgresql_where=_OPEN, sqlite_where=_OPEN),
+)
+"""What players told of one another, and what came of it."""

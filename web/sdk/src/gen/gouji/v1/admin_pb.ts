@@ -15,7 +15,84 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/admin.proto.
  */
 export const file_gouji_v1_admin: GenFile = /*@__PURE__*/
-  fileDesc("ChRnb3VqaS92MS9hZG1pbi5wcm90bxIIZ291amkudjEiVAoRTGlzdFRhYmxlc1JlcXVlc3QSDQoFc3RhdGUYASABKAkSDgoGc2VydmVyGAIgASgJEhEKCXBsYXllcl9pZBgDIAEoCRINCgVsaW1pdBgEIAEoDSJGChJMaXN0VGFibGVzUmVzcG9uc2USIgoGdGFibGVzGAEgAygLMhIuZ291amkudjEuVGFibGVSb3cSDAoEbW9yZRgCIAEoCCLkAQoIVGFibGVSb3cSEAoIdGFibGVfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSEQoJc2VydmVyX2lkGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDQoFZmVuY2UYBSABKAQSKwoHY3JlYXRlZBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFZW5kZWQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXF1ZXVlGAggASgJEh0KBXNlYXRzGAkgAygLMg4uZ291amkudjEuU2VhdCI0ChBTaG93VGFibGVSZXF1ZXN0EhAKCHRhYmxlX2lkGAEgASgJEg4KBmV2ZW50cxgCIAEoDSKiAQoRU2hvd1RhYmxlUmVzcG9uc2USIQoFdGFibGUYASABKAsyEi5nb3VqaS52MS5UYWJsZVJvdxIMCgRoYW5kGAIgASgNEhUKDWxhc3Rfc2VxdWVuY2UYAyABKAQSEQoJcmVmZXJlbmNlGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIiCgZldmVudHMYBiADKAsyEi5nb3VqaS52MS5FdmVudFJvdyJgCghFdmVudFJvdxIQCghzZXF1ZW5jZRgBIAEoBBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEaGFuZBgDIAEoDRIMCgRraW5kGAQgASgJIjYKEkZyZWV6ZVRhYmxlUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiKAoTRnJlZXplVGFibGVSZXNwb25zZRIRCglyZWZlcmVuY2UYASABKAkiJgoSUmVzdW1lVGFibGVSZXF1ZXN0EhAKCHRhYmxlX2lkGAEgASgJIigKE1Jlc3VtZVRhYmxlUmVzcG9uc2USEQoJZWxzZXdoZXJlGAEgAygJIjcKE0FiYW5kb25UYWJsZVJlcXVlc3QSEAoIdGFibGVfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFEFiYW5kb25UYWJsZVJlc3BvbnNlIkoKEkV4cG9ydFRhYmxlUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCRIiCgRmb3JtGAIgASgOMhQuZ291amkudjEuRXhwb3J0Rm9ybSIjChNFeHBvcnRUYWJsZVJlc3BvbnNlEgwKBHRleHQYASABKAkiEwoRTGlzdFF1ZXVlc1JlcXVlc3QiOAoSTGlzdFF1ZXVlc1Jlc3BvbnNlEiIKBnF1ZXVlcxgBIAMoCzISLmdvdWppLnYxLlF1ZXVlUm93IqACCghRdWV1ZVJvdxINCgVxdWV1ZRgBIAEoCRIPCgd0aWNrZXRzGAIgASgNEg8KB3BsYXllcnMYAyABKA0SLwoMbG9uZ2VzdF93YWl0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiwKCW1lYW5fd2FpdBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCglnYXRoZXJpbmcYBiABKA0SDwoHbWF0Y2hlcxgHIAEoDRIwCg1tYXRjaGVkX2FmdGVyGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg4KBnBhdXNlZBgJIAEoCBIOCgZyZWFzb24YCiABKAkSDgoGaG9sZGVyGAsgASgJIlQKEkZpbmRUaWNrZXRzUmVxdWVzdBINCgVxdWV1ZRgBIAEoCRINCgVzdGF0ZRgCIAEoCRIRCglwbGF5ZXJfaWQYAyABKAkSDQoFbGltaXQYBCABKA0iSQoTRmluZFRpY2tldHNSZXNwb25zZRIkCgd0aWNrZXRzGAEgAygLMhMuZ291amkudjEuVGlja2V0Um93EgwKBG1vcmUYAiABKAgingEKCVRpY2tldFJvdxIRCgl0aWNrZXRfaWQYASABKAkSDQoFcXVldWUYAiABKAkSDQoFc3RhdGUYAyABKAkSKwoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIdGFibGVfaWQYBSABKAkSEAoIcGFydHlfaWQYBiABKAkSDwoHcGxheWVycxgHIAMoCSIyChJMaXN0TWF0Y2hlc1JlcXVlc3QSDQoFcXVldWUYASABKAkSDQoFbGltaXQYAiABKA0iSAoTTGlzdE1hdGNoZXNSZXNwb25zZRIjCgdtYXRjaGVzGAEgAygLMhIuZ291amkudjEuTWF0Y2hSb3cSDAoEbW9yZRgCIAEoCCLqAQoITWF0Y2hSb3cSEAoIdGFibGVfaWQYASABKAkSDQoFcXVldWUYAiABKAkSDQoFc3RhdGUYAyABKAkSKwoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKd2luX2NoYW5jZRgFIAEoARIOCgZzcHJlYWQYBiABKAESLwoMbG9uZ2VzdF93YWl0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiwKCW1lYW5fd2FpdBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiIlChBFbmRUaWNrZXRSZXF1ZXN0EhEKCXRpY2tldF9pZBgBIAEoCSI4ChFFbmRUaWNrZXRSZXNwb25zZRIjCgZ0aWNrZXQYASABKAsyEy5nb3VqaS52MS5UaWNrZXRSb3ciMgoRUGF1c2VRdWV1ZVJlcXVlc3QSDQoFcXVldWUYASABKAkSDgoGcmVhc29uGAIgASgJIhQKElBhdXNlUXVldWVSZXNwb25zZSIjChJSZXN1bWVRdWV1ZVJlcXVlc3QSDQoFcXVldWUYASABKAkiFQoTUmVzdW1lUXVldWVSZXNwb25zZSpWCgpFeHBvcnRGb3JtEhsKF0VYUE9SVF9GT1JNX1VOU1BFQ0lGSUVEEAASFgoSRVhQT1JUX0ZPUk1fUkVDT1JEEAESEwoPRVhQT1JUX0ZPUk1fTE9HEAIy6QMKEVRhYmxlQWRtaW5TZXJ2aWNlEkcKCkxpc3RUYWJsZXMSGy5nb3VqaS52MS5MaXN0VGFibGVzUmVxdWVzdBocLmdvdWppLnYxLkxpc3RUYWJsZXNSZXNwb25zZRJECglTaG93VGFibGUSGi5nb3VqaS52MS5TaG93VGFibGVSZXF1ZXN0GhsuZ291amkudjEuU2hvd1RhYmxlUmVzcG9uc2USUAoLRnJlZXplVGFibGUSHC5nb3VqaS52MS5GcmVlemVUYWJsZVJlcXVlc3QaHS5nb3VqaS52MS5GcmVlemVUYWJsZVJlc3BvbnNlIgSouxgBElAKC1Jlc3VtZVRhYmxlEhwuZ291amkudjEuUmVzdW1lVGFibGVSZXF1ZXN0Gh0uZ291amkudjEuUmVzdW1lVGFibGVSZXNwb25zZSIEqLsYARJTCgxBYmFuZG9uVGFibGUSHS5nb3VqaS52MS5BYmFuZG9uVGFibGVSZXF1ZXN0Gh4uZ291amkudjEuQWJhbmRvblRhYmxlUmVzcG9uc2UiBKi7GAESTAoLRXhwb3J0VGFibGUSHC5nb3VqaS52MS5FeHBvcnRUYWJsZVJlcXVlc3QaHS5nb3VqaS52MS5FeHBvcnRUYWJsZVJlc3BvbnNlMAEy4QMKEVF1ZXVlQWRtaW5TZXJ2aWNlEkcKCkxpc3RRdWV1ZXMSGy5nb3VqaS52MS5MaXN0UXVldWVzUmVxdWVzdBocLmdvdWppLnYxLkxpc3RRdWV1ZXNSZXNwb25zZRJKCgtGaW5kVGlja2V0cxIcLmdvdWppLnYxLkZpbmRUaWNrZXRzUmVxdWVzdBodLmdvdWppLnYxLkZpbmRUaWNrZXRzUmVzcG9uc2USSgoLTGlzdE1hdGNoZXMSHC5nb3VqaS52MS5MaXN0TWF0Y2hlc1JlcXVlc3QaHS5nb3VqaS52MS5MaXN0TWF0Y2hlc1Jlc3BvbnNlEkoKCUVuZFRpY2tldBIaLmdvdWppLnYxLkVuZFRpY2tldFJlcXVlc3QaGy5nb3VqaS52MS5FbmRUaWNrZXRSZXNwb25zZSIEqLsYARJNCgpQYXVzZVF1ZXVlEhsuZ291amkudjEuUGF1c2VRdWV1ZVJlcXVlc3QaHC5nb3VqaS52MS5QYXVzZVF1ZXVlUmVzcG9uc2UiBKi7GAESUAoLUmVzdW1lUXVldWUSHC5nb3VqaS52MS5SZXN1bWVRdWV1ZVJlcXVlc3QaHS5nb3VqaS52MS5SZXN1bWVRdWV1ZVJlc3BvbnNlIgSouxgBYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_gouji_v1_events, file_gouji_v1_options]);
+  fileDesc("ChRnb3VqaS92MS9hZG1pbi5wcm90bxIIZ291amkudjEiFAoSTGlzdFNlcnZlcnNSZXF1ZXN0IjsKE0xpc3RTZXJ2ZXJzUmVzcG9uc2USJAoHc2VydmVycxgBIAMoCzITLmdvdWppLnYxLlNlcnZlclJvdyJjCglTZXJ2ZXJSb3cSEQoJc2VydmVyX2lkGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSDgoGdGFibGVzGAMgASgNEhAKCGNhcGFjaXR5GAQgASgNEhAKCGRyYWluaW5nGAUgASgIIlQKEUxpc3RUYWJsZXNSZXF1ZXN0Eg0KBXN0YXRlGAEgASgJEg4KBnNlcnZlchgCIAEoCRIRCglwbGF5ZXJfaWQYAyABKAkSDQoFbGltaXQYBCABKA0iRgoSTGlzdFRhYmxlc1Jlc3BvbnNlEiIKBnRhYmxlcxgBIAMoCzISLmdvdWppLnYxLlRhYmxlUm93EgwKBG1vcmUYAiABKAgi5AEKCFRhYmxlUm93EhAKCHRhYmxlX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEhEKCXNlcnZlcl9pZBgDIAEoCRIPCgdhZGRyZXNzGAQgASgJEg0KBWZlbmNlGAUgASgEEisKB2NyZWF0ZWQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBWVuZGVkGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVxdWV1ZRgIIAEoCRIdCgVzZWF0cxgJIAMoCzIOLmdvdWppLnYxLlNlYXQiNAoQU2hvd1RhYmxlUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCRIOCgZldmVudHMYAiABKA0iogEKEVNob3dUYWJsZVJlc3BvbnNlEiEKBXRhYmxlGAEgASgLMhIuZ291amkudjEuVGFibGVSb3cSDAoEaGFuZBgCIAEoDRIVCg1sYXN0X3NlcXVlbmNlGAMgASgEEhEKCXJlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSIgoGZXZlbnRzGAYgAygLMhIuZ291amkudjEuRXZlbnRSb3ciYAoIRXZlbnRSb3cSEAoIc2VxdWVuY2UYASABKAQSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGhhbmQYAyABKA0SDAoEa2luZBgEIAEoCSI2ChJGcmVlemVUYWJsZVJlcXVlc3QSEAoIdGFibGVfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIigKE0ZyZWV6ZVRhYmxlUmVzcG9uc2USEQoJcmVmZXJlbmNlGAEgASgJIiYKElJlc3VtZVRhYmxlUmVxdWVzdBIQCgh0YWJsZV9pZBgBIAEoCSIoChNSZXN1bWVUYWJsZVJlc3BvbnNlEhEKCWVsc2V3aGVyZRgBIAMoCSI3ChNBYmFuZG9uVGFibGVSZXF1ZXN0EhAKCHRhYmxlX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSIWChRBYmFuZG9uVGFibGVSZXNwb25zZSJKChJFeHBvcnRUYWJsZVJlcXVlc3QSEAoIdGFibGVfaWQYASABKAkSIgoEZm9ybRgCIAEoDjIULmdvdWppLnYxLkV4cG9ydEZvcm0iIwoTRXhwb3J0VGFibGVSZXNwb25zZRIMCgR0ZXh0GAEgASgJIhMKEUxpc3RRdWV1ZXNSZXF1ZXN0IjgKEkxpc3RRdWV1ZXNSZXNwb25zZRIiCgZxdWV1ZXMYASADKAsyEi5nb3VqaS52MS5RdWV1ZVJvdyKgAgoIUXVldWVSb3cSDQoFcXVldWUYASABKAkSDwoHdGlja2V0cxgCIAEoDRIPCgdwbGF5ZXJzGAMgASgNEi8KDGxvbmdlc3Rfd2FpdBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIsCgltZWFuX3dhaXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJZ2F0aGVyaW5nGAYgASgNEg8KB21hdGNoZXMYByABKA0SMAoNbWF0Y2hlZF9hZnRlchgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZwYXVzZWQYCSABKAgSDgoGcmVhc29uGAogASgJEg4KBmhvbGRlchgLIAEoCSJUChJGaW5kVGlja2V0c1JlcXVlc3QSDQoFcXVldWUYASABKAkSDQoFc3RhdGUYAiABKAkSEQoJcGxheWVyX2lkGAMgASgJEg0KBWxpbWl0GAQgASgNIkkKE0ZpbmRUaWNrZXRzUmVzcG9uc2USJAoHdGlja2V0cxgBIAMoCzITLmdvdWppLnYxLlRpY2tldFJvdxIMCgRtb3JlGAIgASgIIp4BCglUaWNrZXRSb3cSEQoJdGlja2V0X2lkGAEgASgJEg0KBXF1ZXVlGAIgASgJEg0KBXN0YXRlGAMgASgJEisKB2NyZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHRhYmxlX2lkGAUgASgJEhAKCHBhcnR5X2lkGAYgASgJEg8KB3BsYXllcnMYByADKAkiMgoSTGlzdE1hdGNoZXNSZXF1ZXN0Eg0KBXF1ZXVlGAEgASgJEg0KBWxpbWl0GAIgASgNIkgKE0xpc3RNYXRjaGVzUmVzcG9uc2USIwoHbWF0Y2hlcxgBIAMoCzISLmdvdWppLnYxLk1hdGNoUm93EgwKBG1vcmUYAiABKAgi6gEKCE1hdGNoUm93EhAKCHRhYmxlX2lkGAEgASgJEg0KBXF1ZXVlGAIgASgJEg0KBXN0YXRlGAMgASgJEisKB2NyZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCndpbl9jaGFuY2UYBSABKAESDgoGc3ByZWFkGAYgASgBEi8KDGxvbmdlc3Rfd2FpdBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIsCgltZWFuX3dhaXQYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iJQoQRW5kVGlja2V0UmVxdWVzdBIRCgl0aWNrZXRfaWQYASABKAkiOAoRRW5kVGlja2V0UmVzcG9uc2USIwoGdGlja2V0GAEgASgLMhMuZ291amkudjEuVGlja2V0Um93IjIKEVBhdXNlUXVldWVSZXF1ZXN0Eg0KBXF1ZXVlGAEgASgJEg4KBnJlYXNvbhgCIAEoCSIUChJQYXVzZVF1ZXVlUmVzcG9uc2UiIwoSUmVzdW1lUXVldWVSZXF1ZXN0Eg0KBXF1ZXVlGAEgASgJIhUKE1Jlc3VtZVF1ZXVlUmVzcG9uc2UqVgoKRXhwb3J0Rm9ybRIbChdFWFBPUlRfRk9STV9VTlNQRUNJRklFRBAAEhYKEkVYUE9SVF9GT1JNX1JFQ09SRBABEhMKD0VYUE9SVF9GT1JNX0xPRxACMrUEChFUYWJsZUFkbWluU2VydmljZRJKCgtMaXN0U2VydmVycxIcLmdvdWppLnYxLkxpc3RTZXJ2ZXJzUmVxdWVzdBodLmdvdWppLnYxLkxpc3RTZXJ2ZXJzUmVzcG9uc2USRwoKTGlzdFRhYmxlcxIbLmdvdWppLnYxLkxpc3RUYWJsZXNSZXF1ZXN0GhwuZ291amkudjEuTGlzdFRhYmxlc1Jlc3BvbnNlEkQKCVNob3dUYWJsZRIaLmdvdWppLnYxLlNob3dUYWJsZVJlcXVlc3QaGy5nb3VqaS52MS5TaG93VGFibGVSZXNwb25zZRJQCgtGcmVlemVUYWJsZRIcLmdvdWppLnYxLkZyZWV6ZVRhYmxlUmVxdWVzdBodLmdvdWppLnYxLkZyZWV6ZVRhYmxlUmVzcG9uc2UiBKi7GAESUAoLUmVzdW1lVGFibGUSHC5nb3VqaS52MS5SZXN1bWVUYWJsZVJlcXVlc3QaHS5nb3VqaS52MS5SZXN1bWVUYWJsZVJlc3BvbnNlIgSouxgBElMKDEFiYW5kb25UYWJsZRIdLmdvdWppLnYxLkFiYW5kb25UYWJsZVJlcXVlc3QaHi5nb3VqaS52MS5BYmFuZG9uVGFibGVSZXNwb25zZSIEqLsYARJMCgtFeHBvcnRUYWJsZRIcLmdvdWppLnYxLkV4cG9ydFRhYmxlUmVxdWVzdBodLmdvdWppLnYxLkV4cG9ydFRhYmxlUmVzcG9uc2UwATLhAwoRUXVldWVBZG1pblNlcnZpY2USRwoKTGlzdFF1ZXVlcxIbLmdvdWppLnYxLkxpc3RRdWV1ZXNSZXF1ZXN0GhwuZ291amkudjEuTGlzdFF1ZXVlc1Jlc3BvbnNlEkoKC0ZpbmRUaWNrZXRzEhwuZ291amkudjEuRmluZFRpY2tldHNSZXF1ZXN0Gh0uZ291amkudjEuRmluZFRpY2tldHNSZXNwb25zZRJKCgtMaXN0TWF0Y2hlcxIcLmdvdWppLnYxLkxpc3RNYXRjaGVzUmVxdWVzdBodLmdvdWppLnYxLkxpc3RNYXRjaGVzUmVzcG9uc2USSgoJRW5kVGlja2V0EhouZ291amkudjEuRW5kVGlja2V0UmVxdWVzdBobLmdvdWppLnYxLkVuZFRpY2tldFJlc3BvbnNlIgSouxgBEk0KClBhdXNlUXVldWUSGy5nb3VqaS52MS5QYXVzZVF1ZXVlUmVxdWVzdBocLmdvdWppLnYxLlBhdXNlUXVldWVSZXNwb25zZSIEqLsYARJQCgtSZXN1bWVRdWV1ZRIcLmdvdWppLnYxLlJlc3VtZVF1ZXVlUmVxdWVzdBodLmdvdWppLnYxLlJlc3VtZVF1ZXVlUmVzcG9uc2UiBKi7GAFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_gouji_v1_events, file_gouji_v1_options]);
+
+/**
+ * Which servers: all.
+ *
+ * @generated from message gouji.v1.ListServersRequest
+ */
+export type ListServersRequest = Message<"gouji.v1.ListServersRequest"> & {
+};
+
+/**
+ * Describes the message gouji.v1.ListServersRequest.
+ * Use `create(ListServersRequestSchema)` to create a new message.
+ */
+export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_admin, 0);
+
+/**
+ * The servers.
+ *
+ * @generated from message gouji.v1.ListServersResponse
+ */
+export type ListServersResponse = Message<"gouji.v1.ListServersResponse"> & {
+  /**
+   * @generated from field: repeated gouji.v1.ServerRow servers = 1;
+   */
+  servers: ServerRow[];
+};
+
+/**
+ * Describes the message gouji.v1.ListServersResponse.
+ * Use `create(ListServersResponseSchema)` to create a new message.
+ */
+export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_admin, 1);
+
+/**
+ * One table server. `TableService.Drain` has it hand over its tables and stop.
+ *
+ * @generated from message gouji.v1.ServerRow
+ */
+export type ServerRow = Message<"gouji.v1.ServerRow"> & {
+  /**
+   * Names one incarnation, as in `x-gouji-server`.
+   *
+   * @generated from field: string server_id = 1;
+   */
+  serverId: string;
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * Tables that it has or that are placed for it, and how many it can run as it does now.
+   *
+   * @generated from field: uint32 tables = 3;
+   */
+  tables: number;
+
+  /**
+   * @generated from field: uint32 capacity = 4;
+   */
+  capacity: number;
+
+  /**
+   * @generated from field: bool draining = 5;
+   */
+  draining: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.ServerRow.
+ * Use `create(ServerRowSchema)` to create a new message.
+ */
+export const ServerRowSchema: GenMessage<ServerRow> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_admin, 2);
 
 /**
  * Which tables; what is unset does not matter.
@@ -57,7 +134,7 @@ export type ListTablesRequest = Message<"gouji.v1.ListTablesRequest"> & {
  * Use `create(ListTablesRequestSchema)` to create a new message.
  */
 export const ListTablesRequestSchema: GenMessage<ListTablesRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 0);
+  messageDesc(file_gouji_v1_admin, 3);
 
 /**
  * The tables found.
@@ -83,7 +160,7 @@ export type ListTablesResponse = Message<"gouji.v1.ListTablesResponse"> & {
  * Use `create(ListTablesResponseSchema)` to create a new message.
  */
 export const ListTablesResponseSchema: GenMessage<ListTablesResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 1);
+  messageDesc(file_gouji_v1_admin, 4);
 
 /**
  * One table as the database has it.
@@ -146,7 +223,7 @@ export type TableRow = Message<"gouji.v1.TableRow"> & {
  * Use `create(TableRowSchema)` to create a new message.
  */
 export const TableRowSchema: GenMessage<TableRow> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 2);
+  messageDesc(file_gouji_v1_admin, 5);
 
 /**
  * Which table.
@@ -172,7 +249,7 @@ export type ShowTableRequest = Message<"gouji.v1.ShowTableRequest"> & {
  * Use `create(ShowTableRequestSchema)` to create a new message.
  */
 export const ShowTableRequestSchema: GenMessage<ShowTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 3);
+  messageDesc(file_gouji_v1_admin, 6);
 
 /**
  * A table and the end of its log.
@@ -220,7 +297,7 @@ export type ShowTableResponse = Message<"gouji.v1.ShowTableResponse"> & {
  * Use `create(ShowTableResponseSchema)` to create a new message.
  */
 export const ShowTableResponseSchema: GenMessage<ShowTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 4);
+  messageDesc(file_gouji_v1_admin, 7);
 
 /**
  * An event without what it says.
@@ -256,7 +333,7 @@ export type EventRow = Message<"gouji.v1.EventRow"> & {
  * Use `create(EventRowSchema)` to create a new message.
  */
 export const EventRowSchema: GenMessage<EventRow> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 5);
+  messageDesc(file_gouji_v1_admin, 8);
 
 /**
  * Why a table is to stop; its players see the reason.
@@ -280,7 +357,7 @@ export type FreezeTableRequest = Message<"gouji.v1.FreezeTableRequest"> & {
  * Use `create(FreezeTableRequestSchema)` to create a new message.
  */
 export const FreezeTableRequestSchema: GenMessage<FreezeTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 6);
+  messageDesc(file_gouji_v1_admin, 9);
 
 /**
  * The table has stopped.
@@ -299,7 +376,7 @@ export type FreezeTableResponse = Message<"gouji.v1.FreezeTableResponse"> & {
  * Use `create(FreezeTableResponseSchema)` to create a new message.
  */
 export const FreezeTableResponseSchema: GenMessage<FreezeTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 7);
+  messageDesc(file_gouji_v1_admin, 10);
 
 /**
  * Which table.
@@ -318,7 +395,7 @@ export type ResumeTableRequest = Message<"gouji.v1.ResumeTableRequest"> & {
  * Use `create(ResumeTableRequestSchema)` to create a new message.
  */
 export const ResumeTableRequestSchema: GenMessage<ResumeTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 8);
+  messageDesc(file_gouji_v1_admin, 11);
 
 /**
  * The table may be taken by any server, and is as soon as one has room.
@@ -339,7 +416,7 @@ export type ResumeTableResponse = Message<"gouji.v1.ResumeTableResponse"> & {
  * Use `create(ResumeTableResponseSchema)` to create a new message.
  */
 export const ResumeTableResponseSchema: GenMessage<ResumeTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 9);
+  messageDesc(file_gouji_v1_admin, 12);
 
 /**
  * Why a table is given up; its players see the reason.
@@ -363,7 +440,7 @@ export type AbandonTableRequest = Message<"gouji.v1.AbandonTableRequest"> & {
  * Use `create(AbandonTableRequestSchema)` to create a new message.
  */
 export const AbandonTableRequestSchema: GenMessage<AbandonTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 10);
+  messageDesc(file_gouji_v1_admin, 13);
 
 /**
  * The table is over.
@@ -378,7 +455,7 @@ export type AbandonTableResponse = Message<"gouji.v1.AbandonTableResponse"> & {
  * Use `create(AbandonTableResponseSchema)` to create a new message.
  */
 export const AbandonTableResponseSchema: GenMessage<AbandonTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 11);
+  messageDesc(file_gouji_v1_admin, 14);
 
 /**
  * What is wanted of a table.
@@ -402,7 +479,7 @@ export type ExportTableRequest = Message<"gouji.v1.ExportTableRequest"> & {
  * Use `create(ExportTableRequestSchema)` to create a new message.
  */
 export const ExportTableRequestSchema: GenMessage<ExportTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 12);
+  messageDesc(file_gouji_v1_admin, 15);
 
 /**
  * The next piece of the text.
@@ -421,7 +498,7 @@ export type ExportTableResponse = Message<"gouji.v1.ExportTableResponse"> & {
  * Use `create(ExportTableResponseSchema)` to create a new message.
  */
 export const ExportTableResponseSchema: GenMessage<ExportTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 13);
+  messageDesc(file_gouji_v1_admin, 16);
 
 /**
  * Which queues: all.
@@ -436,7 +513,7 @@ export type ListQueuesRequest = Message<"gouji.v1.ListQueuesRequest"> & {
  * Use `create(ListQueuesRequestSchema)` to create a new message.
  */
 export const ListQueuesRequestSchema: GenMessage<ListQueuesRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 14);
+  messageDesc(file_gouji_v1_admin, 17);
 
 /**
  * The queues, by name.
@@ -455,7 +532,7 @@ export type ListQueuesResponse = Message<"gouji.v1.ListQueuesResponse"> & {
  * Use `create(ListQueuesResponseSchema)` to create a new message.
  */
 export const ListQueuesResponseSchema: GenMessage<ListQueuesResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 15);
+  messageDesc(file_gouji_v1_admin, 18);
 
 /**
  * One queue.
@@ -536,7 +613,7 @@ export type QueueRow = Message<"gouji.v1.QueueRow"> & {
  * Use `create(QueueRowSchema)` to create a new message.
  */
 export const QueueRowSchema: GenMessage<QueueRow> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 16);
+  messageDesc(file_gouji_v1_admin, 19);
 
 /**
  * Which tickets; what is unset does not matter.
@@ -574,7 +651,7 @@ export type FindTicketsRequest = Message<"gouji.v1.FindTicketsRequest"> & {
  * Use `create(FindTicketsRequestSchema)` to create a new message.
  */
 export const FindTicketsRequestSchema: GenMessage<FindTicketsRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 17);
+  messageDesc(file_gouji_v1_admin, 20);
 
 /**
  * The tickets found.
@@ -600,7 +677,7 @@ export type FindTicketsResponse = Message<"gouji.v1.FindTicketsResponse"> & {
  * Use `create(FindTicketsResponseSchema)` to create a new message.
  */
 export const FindTicketsResponseSchema: GenMessage<FindTicketsResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 18);
+  messageDesc(file_gouji_v1_admin, 21);
 
 /**
  * One ticket as the database has it.
@@ -651,7 +728,7 @@ export type TicketRow = Message<"gouji.v1.TicketRow"> & {
  * Use `create(TicketRowSchema)` to create a new message.
  */
 export const TicketRowSchema: GenMessage<TicketRow> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 19);
+  messageDesc(file_gouji_v1_admin, 22);
 
 /**
  * Which matches; what is unset does not matter.
@@ -677,7 +754,7 @@ export type ListMatchesRequest = Message<"gouji.v1.ListMatchesRequest"> & {
  * Use `create(ListMatchesRequestSchema)` to create a new message.
  */
 export const ListMatchesRequestSchema: GenMessage<ListMatchesRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 20);
+  messageDesc(file_gouji_v1_admin, 23);
 
 /**
  * The matches found.
@@ -703,7 +780,7 @@ export type ListMatchesResponse = Message<"gouji.v1.ListMatchesResponse"> & {
  * Use `create(ListMatchesResponseSchema)` to create a new message.
  */
 export const ListMatchesResponseSchema: GenMessage<ListMatchesResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 21);
+  messageDesc(file_gouji_v1_admin, 24);
 
 /**
  * One match and how good it is.
@@ -763,7 +840,7 @@ export type MatchRow = Message<"gouji.v1.MatchRow"> & {
  * Use `create(MatchRowSchema)` to create a new message.
  */
 export const MatchRowSchema: GenMessage<MatchRow> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 22);
+  messageDesc(file_gouji_v1_admin, 25);
 
 /**
  * Which ticket.
@@ -782,7 +859,7 @@ export type EndTicketRequest = Message<"gouji.v1.EndTicketRequest"> & {
  * Use `create(EndTicketRequestSchema)` to create a new message.
  */
 export const EndTicketRequestSchema: GenMessage<EndTicketRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 23);
+  messageDesc(file_gouji_v1_admin, 26);
 
 /**
  * The ticket, cancelled.
@@ -801,7 +878,7 @@ export type EndTicketResponse = Message<"gouji.v1.EndTicketResponse"> & {
  * Use `create(EndTicketResponseSchema)` to create a new message.
  */
 export const EndTicketResponseSchema: GenMessage<EndTicketResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 24);
+  messageDesc(file_gouji_v1_admin, 27);
 
 /**
  * Which queue, and why; players see the reason.
@@ -825,7 +902,7 @@ export type PauseQueueRequest = Message<"gouji.v1.PauseQueueRequest"> & {
  * Use `create(PauseQueueRequestSchema)` to create a new message.
  */
 export const PauseQueueRequestSchema: GenMessage<PauseQueueRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 25);
+  messageDesc(file_gouji_v1_admin, 28);
 
 /**
  * The queue is paused.
@@ -840,7 +917,7 @@ export type PauseQueueResponse = Message<"gouji.v1.PauseQueueResponse"> & {
  * Use `create(PauseQueueResponseSchema)` to create a new message.
  */
 export const PauseQueueResponseSchema: GenMessage<PauseQueueResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 26);
+  messageDesc(file_gouji_v1_admin, 29);
 
 /**
  * Which queue.
@@ -859,7 +936,7 @@ export type ResumeQueueRequest = Message<"gouji.v1.ResumeQueueRequest"> & {
  * Use `create(ResumeQueueRequestSchema)` to create a new message.
  */
 export const ResumeQueueRequestSchema: GenMessage<ResumeQueueRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 27);
+  messageDesc(file_gouji_v1_admin, 30);
 
 /**
  * The queue goes on.
@@ -874,7 +951,7 @@ export type ResumeQueueResponse = Message<"gouji.v1.ResumeQueueResponse"> & {
  * Use `create(ResumeQueueResponseSchema)` to create a new message.
  */
 export const ResumeQueueResponseSchema: GenMessage<ResumeQueueResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_admin, 28);
+  messageDesc(file_gouji_v1_admin, 31);
 
 /**
  * How a table is written down.
@@ -910,11 +987,21 @@ export const ExportFormSchema: GenEnum<ExportForm> = /*@__PURE__*/
 
 /**
  * Tables as those who look after them see and handle them; served by every table server. No card of a hand that is not over is
- * ever in an answer. By the door each call but `ListTables` names its server, as those of `TableService` do.
+ * ever in an answer. By the door each call but the first two names its server, as those of `TableService` do.
  *
  * @generated from service gouji.v1.TableAdminService
  */
 export const TableAdminService: GenService<{
+  /**
+   * The table servers whose lease is alive, by id. Roles: moderator, operator, director.
+   *
+   * @generated from rpc gouji.v1.TableAdminService.ListServers
+   */
+  listServers: {
+    methodKind: "unary";
+    input: typeof ListServersRequestSchema;
+    output: typeof ListServersResponseSchema;
+  },
   /**
    * Find tables, the newest first. Roles: moderator, operator, director.
    *

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/moderation.proto.
  */
 export const file_gouji_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("Chlnb3VqaS92MS9tb2RlcmF0aW9uLnByb3RvEghnb3VqaS52MSKpAQoIU2FuY3Rpb24SEQoJcGxheWVyX2lkGAEgASgJEiQKBGtpbmQYAiABKA4yFi5nb3VqaS52MS5TYW5jdGlvbktpbmQSKQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiYQoRTXV0ZVBsYXllclJlcXVlc3QSEQoJcGxheWVyX2lkGAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAyABKAkiOgoSTXV0ZVBsYXllclJlc3BvbnNlEiQKCHNhbmN0aW9uGAEgASgLMhIuZ291amkudjEuU2FuY3Rpb24iOAoTVW5tdXRlUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiYKFFVubXV0ZVBsYXllclJlc3BvbnNlEg4KBmxpZnRlZBgBIAEoCCI4ChNSZW1vdmVQbGF5ZXJSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiKAoUUmVtb3ZlUGxheWVyUmVzcG9uc2USEAoIdGFibGVfaWQYASABKAkiYAoQQmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSKQoFdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSJLChFCYW5QbGF5ZXJSZXNwb25zZRIkCghzYW5jdGlvbhgBIAEoCzISLmdvdWppLnYxLlNhbmN0aW9uEhAKCHRhYmxlX2lkGAIgASgJIjcKElVuYmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiUKE1VuYmFuUGxheWVyUmVzcG9uc2USDgoGbGlmdGVkGAEgASgIIl4KFExpc3RTYW5jdGlvbnNSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIkCgRraW5kGAIgASgOMhYuZ291amkudjEuU2FuY3Rpb25LaW5kEg0KBWxpbWl0GAMgASgNIkwKFUxpc3RTYW5jdGlvbnNSZXNwb25zZRIlCglzYW5jdGlvbnMYASADKAsyEi5nb3VqaS52MS5TYW5jdGlvbhIMCgRtb3JlGAIgASgIInQKD0xpc3RBY3RzUmVxdWVzdBINCgVhY3RvchgBIAEoCRIRCglwbGF5ZXJfaWQYAiABKAkSEAoIdGFibGVfaWQYAyABKAkSDgoGbWV0aG9kGAQgASgJEg4KBmJlZm9yZRgFIAEoBBINCgVsaW1pdBgGIAEoDSI9ChBMaXN0QWN0c1Jlc3BvbnNlEhsKBGFjdHMYASADKAsyDS5nb3VqaS52MS5BY3QSDAoEbW9yZRgCIAEoCCLRAQoDQWN0Eg4KBmFjdF9pZBgBIAEoBBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWN0b3IYAyABKAkSDAoEcm9sZRgEIAEoCRIOCgZtZXRob2QYBSABKAkSEQoJcGxheWVyX2lkGAYgASgJEhAKCHRhYmxlX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIPCgdkZXRhaWxzGAkgASgJEg8KB291dGNvbWUYCiABKAkSDgoGc2VydmVyGAsgASgJKlwKDFNhbmN0aW9uS2luZBIdChlTQU5DVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSU0FOQ1RJT05fS0lORF9NVVRFEAESFQoRU0FOQ1RJT05fS0lORF9CQU4QAjK/BAoRTW9kZXJhdGlvblNlcnZpY2USTQoKTXV0ZVBsYXllchIbLmdvdWppLnYxLk11dGVQbGF5ZXJSZXF1ZXN0GhwuZ291amkudjEuTXV0ZVBsYXllclJlc3BvbnNlIgSouxgBElMKDFVubXV0ZVBsYXllchIdLmdvdWppLnYxLlVubXV0ZVBsYXllclJlcXVlc3QaHi5nb3VqaS52MS5Vbm11dGVQbGF5ZXJSZXNwb25zZSIEqLsYARJTCgxSZW1vdmVQbGF5ZXISHS5nb3VqaS52MS5SZW1vdmVQbGF5ZXJSZXF1ZXN0Gh4uZ291amkudjEuUmVtb3ZlUGxheWVyUmVzcG9uc2UiBKi7GAESSgoJQmFuUGxheWVyEhouZ291amkudjEuQmFuUGxheWVyUmVxdWVzdBobLmdvdWppLnYxLkJhblBsYXllclJlc3BvbnNlIgSouxgBElAKC1VuYmFuUGxheWVyEhwuZ291amkudjEuVW5iYW5QbGF5ZXJSZXF1ZXN0Gh0uZ291amkudjEuVW5iYW5QbGF5ZXJSZXNwb25zZSIEqLsYARJQCg1MaXN0U2FuY3Rpb25zEh4uZ291amkudjEuTGlzdFNhbmN0aW9uc1JlcXVlc3QaHy5nb3VqaS52MS5MaXN0U2FuY3Rpb25zUmVzcG9uc2USQQoITGlzdEFjdHMSGS5nb3VqaS52MS5MaXN0QWN0c1JlcXVlc3QaGi5nb3VqaS52MS5MaXN0QWN0c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_gouji_v1_options]);
+  fileDesc("Chlnb3VqaS92MS9tb2RlcmF0aW9uLnByb3RvEghnb3VqaS52MSKpAQoIU2FuY3Rpb24SEQoJcGxheWVyX2lkGAEgASgJEiQKBGtpbmQYAiABKA4yFi5nb3VqaS52MS5TYW5jdGlvbktpbmQSKQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiYQoRTXV0ZVBsYXllclJlcXVlc3QSEQoJcGxheWVyX2lkGAEgASgJEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAyABKAkiOgoSTXV0ZVBsYXllclJlc3BvbnNlEiQKCHNhbmN0aW9uGAEgASgLMhIuZ291amkudjEuU2FuY3Rpb24iOAoTVW5tdXRlUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiYKFFVubXV0ZVBsYXllclJlc3BvbnNlEg4KBmxpZnRlZBgBIAEoCCI4ChNSZW1vdmVQbGF5ZXJSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiKAoUUmVtb3ZlUGxheWVyUmVzcG9uc2USEAoIdGFibGVfaWQYASABKAkiYAoQQmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSKQoFdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSJLChFCYW5QbGF5ZXJSZXNwb25zZRIkCghzYW5jdGlvbhgBIAEoCzISLmdvdWppLnYxLlNhbmN0aW9uEhAKCHRhYmxlX2lkGAIgASgJIjcKElVuYmFuUGxheWVyUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIiUKE1VuYmFuUGxheWVyUmVzcG9uc2USDgoGbGlmdGVkGAEgASgIIl4KFExpc3RTYW5jdGlvbnNSZXF1ZXN0EhEKCXBsYXllcl9pZBgBIAEoCRIkCgRraW5kGAIgASgOMhYuZ291amkudjEuU2FuY3Rpb25LaW5kEg0KBWxpbWl0GAMgASgNIkwKFUxpc3RTYW5jdGlvbnNSZXNwb25zZRIlCglzYW5jdGlvbnMYASADKAsyEi5nb3VqaS52MS5TYW5jdGlvbhIMCgRtb3JlGAIgASgIIl4KE1JlcG9ydFBsYXllclJlcXVlc3QSEQoJcGxheWVyX2lkGAEgASgJEhAKCHRhYmxlX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5nb3VqaS52MS5SZXBvcnRLaW5kIkMKFFJlcG9ydFBsYXllclJlc3BvbnNlEhEKCXJlcG9ydF9pZBgBIAEoCRIYChBhbHJlYWR5X3JlcG9ydGVkGAIgASgIIvYBCgZSZXBvcnQSEQoJcmVwb3J0X2lkGAEgASgJEhEKCXBsYXllcl9pZBgCIAEoCRITCgtyZXBvcnRlcl9pZBgDIAEoCRIQCgh0YWJsZV9pZBgEIAEoCRIiCgRraW5kGAUgASgOMhQuZ291amkudjEuUmVwb3J0S2luZBIrCgdjcmVhdGVkGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZjbG9zZWQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWNsb3NlZF9ieRgIIAEoCRIPCgdvdXRjb21lGAkgASgJIkYKEkxpc3RSZXBvcnRzUmVxdWVzdBIRCglwbGF5ZXJfaWQYASABKAkSDgoGY2xvc2VkGAIgASgIEg0KBWxpbWl0GAMgASgNIkYKE0xpc3RSZXBvcnRzUmVzcG9uc2USIQoHcmVwb3J0cxgBIAMoCzIQLmdvdWppLnYxLlJlcG9ydBIMCgRtb3JlGAIgASgIIjcKEkNsb3NlUmVwb3J0UmVxdWVzdBIRCglyZXBvcnRfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIjcKE0Nsb3NlUmVwb3J0UmVzcG9uc2USIAoGcmVwb3J0GAEgASgLMhAuZ291amkudjEuUmVwb3J0InQKD0xpc3RBY3RzUmVxdWVzdBINCgVhY3RvchgBIAEoCRIRCglwbGF5ZXJfaWQYAiABKAkSEAoIdGFibGVfaWQYAyABKAkSDgoGbWV0aG9kGAQgASgJEg4KBmJlZm9yZRgFIAEoBBINCgVsaW1pdBgGIAEoDSI9ChBMaXN0QWN0c1Jlc3BvbnNlEhsKBGFjdHMYASADKAsyDS5nb3VqaS52MS5BY3QSDAoEbW9yZRgCIAEoCCLRAQoDQWN0Eg4KBmFjdF9pZBgBIAEoBBImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWN0b3IYAyABKAkSDAoEcm9sZRgEIAEoCRIOCgZtZXRob2QYBSABKAkSEQoJcGxheWVyX2lkGAYgASgJEhAKCHRhYmxlX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIPCgdkZXRhaWxzGAkgASgJEg8KB291dGNvbWUYCiABKAkSDgoGc2VydmVyGAsgASgJKlwKDFNhbmN0aW9uS2luZBIdChlTQU5DVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSU0FOQ1RJT05fS0lORF9NVVRFEAESFQoRU0FOQ1RJT05fS0lORF9CQU4QAiqkAQoKUmVwb3J0S2luZBIbChdSRVBPUlRfS0lORF9VTlNQRUNJRklFRBAAEhgKFFJFUE9SVF9LSU5EX0NIRUFUSU5HEAESFQoRUkVQT1JUX0tJTkRfQUJVU0UQAhIYChRSRVBPUlRfS0lORF9TVEFMTElORxADEhgKFFJFUE9SVF9LSU5EX1NQT0lMSU5HEAQSFAoQUkVQT1JUX0tJTkRfTkFNRRAFMl4KDVJlcG9ydFNlcnZpY2USTQoMUmVwb3J0UGxheWVyEh0uZ291amkudjEuUmVwb3J0UGxheWVyUmVxdWVzdBoeLmdvdWppLnYxLlJlcG9ydFBsYXllclJlc3BvbnNlMt0FChFNb2RlcmF0aW9uU2VydmljZRJNCgpNdXRlUGxheWVyEhsuZ291amkudjEuTXV0ZVBsYXllclJlcXVlc3QaHC5nb3VqaS52MS5NdXRlUGxheWVyUmVzcG9uc2UiBKi7GAESUwoMVW5tdXRlUGxheWVyEh0uZ291amkudjEuVW5tdXRlUGxheWVyUmVxdWVzdBoeLmdvdWppLnYxLlVubXV0ZVBsYXllclJlc3BvbnNlIgSouxgBElMKDFJlbW92ZVBsYXllchIdLmdvdWppLnYxLlJlbW92ZVBsYXllclJlcXVlc3QaHi5nb3VqaS52MS5SZW1vdmVQbGF5ZXJSZXNwb25zZSIEqLsYARJKCglCYW5QbGF5ZXISGi5nb3VqaS52MS5CYW5QbGF5ZXJSZXF1ZXN0GhsuZ291amkudjEuQmFuUGxheWVyUmVzcG9uc2UiBKi7GAESUAoLVW5iYW5QbGF5ZXISHC5nb3VqaS52MS5VbmJhblBsYXllclJlcXVlc3QaHS5nb3VqaS52MS5VbmJhblBsYXllclJlc3BvbnNlIgSouxgBElAKDUxpc3RTYW5jdGlvbnMSHi5nb3VqaS52MS5MaXN0U2FuY3Rpb25zUmVxdWVzdBofLmdvdWppLnYxLkxpc3RTYW5jdGlvbnNSZXNwb25zZRJKCgtMaXN0UmVwb3J0cxIcLmdvdWppLnYxLkxpc3RSZXBvcnRzUmVxdWVzdBodLmdvdWppLnYxLkxpc3RSZXBvcnRzUmVzcG9uc2USUAoLQ2xvc2VSZXBvcnQSHC5nb3VqaS52MS5DbG9zZVJlcG9ydFJlcXVlc3QaHS5nb3VqaS52MS5DbG9zZVJlcG9ydFJlc3BvbnNlIgSouxgBEkEKCExpc3RBY3RzEhkuZ291amkudjEuTGlzdEFjdHNSZXF1ZXN0GhouZ291amkudjEuTGlzdEFjdHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_gouji_v1_options]);
 
 /**
  * What holds for a player.
@@ -363,6 +363,232 @@ export const ListSanctionsResponseSchema: GenMessage<ListSanctionsResponse> = /*
   messageDesc(file_gouji_v1_moderation, 12);
 
 /**
+ * Whom, where, and for what.
+ *
+ * @generated from message gouji.v1.ReportPlayerRequest
+ */
+export type ReportPlayerRequest = Message<"gouji.v1.ReportPlayerRequest"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * The table at which both sat.
+   *
+   * @generated from field: string table_id = 2;
+   */
+  tableId: string;
+
+  /**
+   * @generated from field: gouji.v1.ReportKind kind = 3;
+   */
+  kind: ReportKind;
+};
+
+/**
+ * Describes the message gouji.v1.ReportPlayerRequest.
+ * Use `create(ReportPlayerRequestSchema)` to create a new message.
+ */
+export const ReportPlayerRequestSchema: GenMessage<ReportPlayerRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 13);
+
+/**
+ * Moderators will see it.
+ *
+ * @generated from message gouji.v1.ReportPlayerResponse
+ */
+export type ReportPlayerResponse = Message<"gouji.v1.ReportPlayerResponse"> & {
+  /**
+   * @generated from field: string report_id = 1;
+   */
+  reportId: string;
+
+  /**
+   * The caller had reported that player at that table before; the first report stands.
+   *
+   * @generated from field: bool already_reported = 2;
+   */
+  alreadyReported: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.ReportPlayerResponse.
+ * Use `create(ReportPlayerResponseSchema)` to create a new message.
+ */
+export const ReportPlayerResponseSchema: GenMessage<ReportPlayerResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 14);
+
+/**
+ * A report.
+ *
+ * @generated from message gouji.v1.Report
+ */
+export type Report = Message<"gouji.v1.Report"> & {
+  /**
+   * @generated from field: string report_id = 1;
+   */
+  reportId: string;
+
+  /**
+   * Who is reported, and by whom.
+   *
+   * @generated from field: string player_id = 2;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: string reporter_id = 3;
+   */
+  reporterId: string;
+
+  /**
+   * @generated from field: string table_id = 4;
+   */
+  tableId: string;
+
+  /**
+   * @generated from field: gouji.v1.ReportKind kind = 5;
+   */
+  kind: ReportKind;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created = 6;
+   */
+  created?: Timestamp | undefined;
+
+  /**
+   * Unset while it is open.
+   *
+   * @generated from field: google.protobuf.Timestamp closed = 7;
+   */
+  closed?: Timestamp | undefined;
+
+  /**
+   * Who closed it, and what came of it.
+   *
+   * @generated from field: string closed_by = 8;
+   */
+  closedBy: string;
+
+  /**
+   * @generated from field: string outcome = 9;
+   */
+  outcome: string;
+};
+
+/**
+ * Describes the message gouji.v1.Report.
+ * Use `create(ReportSchema)` to create a new message.
+ */
+export const ReportSchema: GenMessage<Report> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 15);
+
+/**
+ * Which; what is unset does not matter.
+ *
+ * @generated from message gouji.v1.ListReportsRequest
+ */
+export type ListReportsRequest = Message<"gouji.v1.ListReportsRequest"> & {
+  /**
+   * Who is reported.
+   *
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * Those alone that are closed; unset: those that are open.
+   *
+   * @generated from field: bool closed = 2;
+   */
+  closed: boolean;
+
+  /**
+   * At most so many; 0 for 100.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message gouji.v1.ListReportsRequest.
+ * Use `create(ListReportsRequestSchema)` to create a new message.
+ */
+export const ListReportsRequestSchema: GenMessage<ListReportsRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 16);
+
+/**
+ * The reports found.
+ *
+ * @generated from message gouji.v1.ListReportsResponse
+ */
+export type ListReportsResponse = Message<"gouji.v1.ListReportsResponse"> & {
+  /**
+   * @generated from field: repeated gouji.v1.Report reports = 1;
+   */
+  reports: Report[];
+
+  /**
+   * There are more.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message gouji.v1.ListReportsResponse.
+ * Use `create(ListReportsResponseSchema)` to create a new message.
+ */
+export const ListReportsResponseSchema: GenMessage<ListReportsResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 17);
+
+/**
+ * Which, and what came of it: 1..200 characters, for moderators.
+ *
+ * @generated from message gouji.v1.CloseReportRequest
+ */
+export type CloseReportRequest = Message<"gouji.v1.CloseReportRequest"> & {
+  /**
+   * @generated from field: string report_id = 1;
+   */
+  reportId: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gouji.v1.CloseReportRequest.
+ * Use `create(CloseReportRequestSchema)` to create a new message.
+ */
+export const CloseReportRequestSchema: GenMessage<CloseReportRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 18);
+
+/**
+ * It is closed.
+ *
+ * @generated from message gouji.v1.CloseReportResponse
+ */
+export type CloseReportResponse = Message<"gouji.v1.CloseReportResponse"> & {
+  /**
+   * @generated from field: gouji.v1.Report report = 1;
+   */
+  report?: Report | undefined;
+};
+
+/**
+ * Describes the message gouji.v1.CloseReportResponse.
+ * Use `create(CloseReportResponseSchema)` to create a new message.
+ */
+export const CloseReportResponseSchema: GenMessage<CloseReportResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_moderation, 19);
+
+/**
  * Which acts; what is unset does not matter.
  *
  * @generated from message gouji.v1.ListActsRequest
@@ -416,7 +642,7 @@ export type ListActsRequest = Message<"gouji.v1.ListActsRequest"> & {
  * Use `create(ListActsRequestSchema)` to create a new message.
  */
 export const ListActsRequestSchema: GenMessage<ListActsRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 13);
+  messageDesc(file_gouji_v1_moderation, 20);
 
 /**
  * The acts found.
@@ -442,7 +668,7 @@ export type ListActsResponse = Message<"gouji.v1.ListActsResponse"> & {
  * Use `create(ListActsResponseSchema)` to create a new message.
  */
 export const ListActsResponseSchema: GenMessage<ListActsResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 14);
+  messageDesc(file_gouji_v1_moderation, 21);
 
 /**
  * One call that changed something, or showed a director hidden cards. It is put down before it is done.
@@ -529,7 +755,7 @@ export type Act = Message<"gouji.v1.Act"> & {
  * Use `create(ActSchema)` to create a new message.
  */
 export const ActSchema: GenMessage<Act> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_moderation, 15);
+  messageDesc(file_gouji_v1_moderation, 22);
 
 /**
  * What a player may not do.
@@ -562,6 +788,79 @@ export enum SanctionKind {
  */
 export const SanctionKindSchema: GenEnum<SanctionKind> = /*@__PURE__*/
   enumDesc(file_gouji_v1_moderation, 0);
+
+/**
+ * What a player is reported for.
+ *
+ * @generated from enum gouji.v1.ReportKind
+ */
+export enum ReportKind {
+  /**
+   * @generated from enum value: REPORT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Plays with a program's help, or with somebody of the other team.
+   *
+   * @generated from enum value: REPORT_KIND_CHEATING = 1;
+   */
+  CHEATING = 1,
+
+  /**
+   * Insults, or says too much.
+   *
+   * @generated from enum value: REPORT_KIND_ABUSE = 2;
+   */
+  ABUSE = 2,
+
+  /**
+   * Lets the time run out again and again.
+   *
+   * @generated from enum value: REPORT_KIND_STALLING = 3;
+   */
+  STALLING = 3,
+
+  /**
+   * Loses on purpose, or leaves the others alone.
+   *
+   * @generated from enum value: REPORT_KIND_SPOILING = 4;
+   */
+  SPOILING = 4,
+
+  /**
+   * Is called what nobody should be called.
+   *
+   * @generated from enum value: REPORT_KIND_NAME = 5;
+   */
+  NAME = 5,
+}
+
+/**
+ * Describes the enum gouji.v1.ReportKind.
+ */
+export const ReportKindSchema: GenEnum<ReportKind> = /*@__PURE__*/
+  enumDesc(file_gouji_v1_moderation, 1);
+
+/**
+ * What players tell moderators; served by the gateway.
+ *
+ * @generated from service gouji.v1.ReportService
+ */
+export const ReportService: GenService<{
+  /**
+   * Tell moderators of somebody whom the caller sat with at a table, live or over. Once for each player and table: the
+   * first report stands. At most 10 in an hour, then `too_often`. Nobody else is told. Roles: player.
+   *
+   * @generated from rpc gouji.v1.ReportService.ReportPlayer
+   */
+  reportPlayer: {
+    methodKind: "unary";
+    input: typeof ReportPlayerRequestSchema;
+    output: typeof ReportPlayerResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_gouji_v1_moderation, 0);
 
 /**
  * What moderators do with players, and what all who hold power did; served by the gateway.
@@ -633,6 +932,26 @@ export const ModerationService: GenService<{
     output: typeof ListSanctionsResponseSchema;
   },
   /**
+   * What players reported, the oldest first. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.ListReports
+   */
+  listReports: {
+    methodKind: "unary";
+    input: typeof ListReportsRequestSchema;
+    output: typeof ListReportsResponseSchema;
+  },
+  /**
+   * Say what came of a report; the first word stands: idempotent. Roles: moderator, operator.
+   *
+   * @generated from rpc gouji.v1.ModerationService.CloseReport
+   */
+  closeReport: {
+    methodKind: "unary";
+    input: typeof CloseReportRequestSchema;
+    output: typeof CloseReportResponseSchema;
+  },
+  /**
    * The audit log: what moderators, operators and directors did, the newest first. Roles: moderator, operator.
    *
    * @generated from rpc gouji.v1.ModerationService.ListActs
@@ -643,5 +962,5 @@ export const ModerationService: GenService<{
     output: typeof ListActsResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_gouji_v1_moderation, 0);
+  serviceDesc(file_gouji_v1_moderation, 1);
 
