@@ -44,7 +44,8 @@ def decision(hand: Hand, level: str = "greedy", seat: int | None = None, seed: i
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
-    async with running_app(Settings(data_directory=tmp_path), {"bot": bind}) as running:
+    # A busy machine must not cut a search short: it would choose otherwise.
+    async with running_app(Settings(data_directory=tmp_path, bot_search_ms=60_000), {"bot": bind}) as running:
         yield running
 
 

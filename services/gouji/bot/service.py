@@ -21,7 +21,7 @@ from gouji.wire import action_to_proto, observation_from_proto
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}, "Hint": ANY_ROLE}
+ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}, "Hint": {Role.PLAYER}}
 """Who may call what."""
 
 DEADLINE_SHARE: Final = 0.8

@@ -269,7 +269,7 @@ export const BotService: GenService<{
   },
   /**
    * What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-   * `TableService.Observe` told the caller, and nothing else. Roles: any.
+   * `TableService.Observe` told the caller, and nothing else. Roles: player.
    *
    * @generated from rpc gouji.v1.BotService.Hint
    */
