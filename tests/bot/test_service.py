@@ -45,7 +45,8 @@ def decision(hand: Hand, level: str = "greedy", seat: int | None = None, seed: i
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
     # A busy machine must not cut a search short: it would choose otherwise.
-    async with running_app(Settings(data_directory=tmp_path, bot_search_ms=60_000), {"bot": bind}) as running:
+    settings = Settings(data_directory=tmp_path, bot_search_ms=60_000, bot_search_threads=2)
+    async with running_app(settings, {"bot": bind}) as running:
         yield running
 
 
@@ -203,8 +204,8 @@ async def test_a_search_is_made_beside_all_else_and_says_that_it_was(app: App, b
 async def test_more_searches_than_there_is_time_for_are_the_planner_s(app: App, bots: Any) -> None:
     hand = dealt()
     assert hand.turn is not None
-    batch = [decision(hand, "search", seed=seed) for seed in range(40)]
-    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch), timeout=1)
+    batch = [decision(hand, "search", seed=seed) for seed in range(200)]
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch), timeout=4)
     levels = [choice.level for choice in answer.choices]
     assert set(levels) == {"search", "planner"}
     planned = PLAYERS["planner"]().decide(hand.observe(hand.turn), 5, math.inf)

@@ -39,16 +39,18 @@ class Searches:
         stopped = threading.Event()
         self._count(1)
         try:
-            action, took = await asyncio.get_running_loop().run_in_executor(
-                self._pool, self._search, observation, seed, until, stopped.is_set
-            )
+            # A round that has begun goes on to its end; the answer does not wait for it.
+            async with asyncio.timeout(None if until is None else until - self._clock.monotonic()):
+                action, took = await asyncio.get_running_loop().run_in_executor(
+                    self._pool, self._search, observation, seed, until, stopped.is_set
+                )
+        except TimeoutError:
+            action, took = None, self._longest
         finally:
             stopped.set()
             self._count(-1)
-        if action is None:
-            return self._fall_back(observation, seed)
         self._usual += _LEARNING * (took - self._usual)
-        return action, "search"
+        return (action, "search") if action is not None else self._fall_back(observation, seed)
 
     async def close(self) -> None:
         """Take no more searches; those that run end by themselves."""
@@ -56,8 +58,13 @@ class Searches:
 
     def _is_in_time(self, until: float | None) -> bool:
         """Whether a search that has to wait for those before it would be done in time."""
-        ahead = self._usual * (self._waiting // self._threads)
-        return until is None or self._clock.monotonic() + ahead + max(self._usual, NEEDED_SECONDS) <= until
+        if until is None:
+            return True
+        left = until - self._clock.monotonic()
+        # With a thread free a search is tried, however long they took of late: else none would ever be quicker.
+        if self._waiting < self._threads:
+            return left >= NEEDED_SECONDS
+        return left >= self._usual * (1 + self._waiting // self._threads)
 
     def _search(
         self, observation: Observation, seed: int, until: float | None, stopped: Callable[[], bool]
@@ -66,7 +73,7 @@ class Searches:
         began = self._clock.monotonic()
         left = self._longest if until is None else min(self._longest, until - began)
         if left < NEEDED_SECONDS or stopped():
-            return None, 0.0
+            return None, self._usual
         action = SearchPlayer(Effort(), stopped).decide(observation, seed, left)
         return action, self._clock.monotonic() - began
 
