@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "engine": set(),
     "players": {"engine"},
     "arena": {"engine", "players"},
+    "zoo": {"engine"},
     "v1": set(),
     "wire": {"engine", "v1"},
     "migrations": {"serving"},

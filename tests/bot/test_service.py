@@ -1,5 +1,6 @@
 """The bot service over real gRPC."""
 
+import asyncio
 import math
 import random
 from collections.abc import AsyncIterator
@@ -11,15 +12,17 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from gouji.bot.metrics import BotMetrics
-from gouji.bot.service import BotServicer, bind, choose
+from gouji.bot.searches import Searches
+from gouji.bot.service import BotServicer, bind, choose, offered
 from gouji.engine import Action, Hand, RuleSet
 from gouji.players import PLAYERS
 from gouji.players.advice import advise
-from gouji.serving.app import App
+from gouji.players.search import SearchPlayer
+from gouji.serving.app import App, StartError
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import reason_of
 from gouji.serving.settings import Settings
-from gouji.serving.testing import running_app
+from gouji.serving.testing import running_app, until
 from gouji.v1 import bot_pb2, bot_pb2_grpc, observation_pb2
 from gouji.wire import action_from_proto, observation_to_proto
 
@@ -41,7 +44,9 @@ def decision(hand: Hand, level: str = "greedy", seat: int | None = None, seed: i
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
-    async with running_app(Settings(data_directory=tmp_path), {"bot": bind}) as running:
+    # A busy machine must not cut a search short: it would choose otherwise.
+    settings = Settings(data_directory=tmp_path, bot_search_ms=60_000, bot_search_threads=2)
+    async with running_app(settings, {"bot": bind}) as running:
         yield running
 
 
@@ -52,7 +57,7 @@ def bots(app: App) -> Any:
 
 async def test_the_levels_are_listed_weakest_first(bots: Any) -> None:
     answer = await bots.ListBots(bot_pb2.ListBotsRequest())
-    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy", "planner"]
+    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy", "planner", "search"]
     assert all(level.summary for level in answer.levels)
 
 
@@ -156,7 +161,8 @@ class SteppingClock(SystemClock):
 
 async def test_what_the_deadline_leaves_no_time_for_is_not_decided() -> None:
     server = grpc.aio.server()
-    servicer = BotServicer(BotMetrics(CollectorRegistry()), SteppingClock())
+    metrics, clock = BotMetrics(CollectorRegistry()), SteppingClock()
+    servicer = BotServicer(metrics, clock, Searches(metrics, clock, 1, 1.0), list(PLAYERS))
     bot_pb2_grpc.add_BotServiceServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -168,6 +174,74 @@ async def test_what_the_deadline_leaves_no_time_for_is_not_decided() -> None:
     finally:
         await server.stop(None)
     assert [choice.error for choice in answer.choices] == ["", "deadline", "deadline"]
+
+
+async def test_a_search_is_made_beside_all_else_and_says_that_it_was(app: App, bots: Any) -> None:
+    hands = [dealt(number) for number in range(1, 4)]
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.001)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    batch = [decision(hand, "search") for hand in hands] + [decision(hands[0], "planner")]
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch))
+    ticking.cancel()
+    assert [choice.level for choice in answer.choices] == ["search"] * 3 + ["planner"]
+    for hand, choice in zip(hands, answer.choices, strict=False):
+        assert hand.turn is not None
+        searched = SearchPlayer().decide(hand.observe(hand.turn), 5, math.inf)
+        assert action_from_proto(hand.turn, choice.action) == searched
+    assert ticks > 3
+    count = app.metrics.registry.get_sample_value
+    assert count("gouji_bot_decisions_total", {"level": "search", "outcome": "decided"}) == 3
+    assert count("gouji_bot_searches") == 0
+
+
+async def test_more_searches_than_there_is_time_for_are_the_planner_s(app: App, bots: Any) -> None:
+    hand = dealt()
+    assert hand.turn is not None
+    batch = [decision(hand, "search", seed=seed) for seed in range(200)]
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch), timeout=4)
+    levels = [choice.level for choice in answer.choices]
+    assert set(levels) == {"search", "planner"}
+    planned = PLAYERS["planner"]().decide(hand.observe(hand.turn), 5, math.inf)
+    instead = [choice for choice in answer.choices if choice.level == "planner"]
+    assert {action_from_proto(hand.turn, choice.action) for choice in instead} == {planned}
+    assert app.metrics.registry.get_sample_value("gouji_bot_fallbacks_total") == len(instead)
+
+
+async def test_a_call_that_is_given_up_frees_its_cores(app: App, bots: Any) -> None:
+    count = app.metrics.registry.get_sample_value
+    call = bots.Decide(bot_pb2.DecideRequest(decisions=[decision(dealt(), "search", seed=seed) for seed in range(30)]))
+    await until(lambda: (count("gouji_bot_searches") or 0) > 0)
+    call.cancel()
+    await until(lambda: count("gouji_bot_searches") == 0)
+    assert (count("gouji_bot_decisions_total", {"level": "search", "outcome": "decided"}) or 0) < 30
+
+
+async def test_a_broken_observation_is_no_search(bots: Any) -> None:
+    hand = dealt()
+    assert hand.turn is not None
+    batch = [bot_pb2.Decision(level="search"), decision(hand, "search", seat=(hand.turn + 1) % 6)]
+    answer = await bots.Decide(bot_pb2.DecideRequest(decisions=batch))
+    assert [choice.error for choice in answer.choices] == ["malformed", "not_your_turn"]
+
+
+async def test_only_the_levels_that_are_set_are_offered(tmp_path: Path) -> None:
+    assert offered("") == list(PLAYERS)
+    assert offered("planner, random") == ["random", "planner"]
+    with pytest.raises(StartError, match="no level grandmaster; there are random"):
+        offered("random,grandmaster")
+    async with running_app(Settings(data_directory=tmp_path, bot_levels="greedy"), {"bot": bind}) as app:
+        stub: Any = app.channels.stub("bot", bot_pb2_grpc.BotServiceStub)
+        assert [each.level for each in (await stub.ListBots(bot_pb2.ListBotsRequest())).levels] == ["greedy"]
+        request = bot_pb2.DecideRequest(decisions=[decision(dealt(), "search"), decision(dealt(), "planner")])
+        answer = await stub.Decide(request)
+        assert [choice.error for choice in answer.choices] == ["unknown_bot_level"] * 2
 
 
 @pytest.mark.parametrize("level", ["greedy", "planner"])

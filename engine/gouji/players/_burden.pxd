@@ -1,6 +1,6 @@
 # What a hand still costs to play out, and the weights of the plan.
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from gouji.engine._state cimport Play, Rules
 from gouji.players._chances cimport Chances
@@ -47,10 +47,19 @@ cdef struct Plan:           # what stands for the whole of one decision
     const Rules* rules
     const double* weights
     Chances chances
-    double leads[13][18]    # that a bare lead of a rank and size keeps the lead; below zero: not yet known
+    bint shared             # every seat has the chances of one, and `beats` holds them for bare plays
+    double beats[13][18]
+    double leads[13][18]    # that a bare lead of a rank and size keeps the lead, ...
+    double costs[13][18]    # ... what the group costs, ...
+    double wins[13][18]     # ... and how far it makes up for another, ...
+    uint32_t known[13][18]  # ... worked out for this decision if it stands here
+    uint32_t decision
     double small_holds      # that a play with a small joker keeps the lead
 
+cdef void next_decision(Plan* plan) noexcept nogil
 cdef void begin_plan(Plan* plan, const View* view, const Rules* rules, const double* weights) noexcept nogil
+cdef void share_chances(Plan* plan, const View* view, const Rules* rules, const double* weights) noexcept nogil
+cdef double beaten_by(const Plan* plan, int seat, const Play* play, double free) noexcept nogil
 cdef int asked_for(const Plan* plan, const Play* play, bint lead) noexcept nogil
 cdef double holds_lead(const Plan* plan, const Play* play, int seats) noexcept nogil
 cdef double burden(Plan* plan, const uint8_t* cards) noexcept nogil

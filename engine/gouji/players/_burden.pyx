@@ -13,7 +13,7 @@ from libc.string cimport memset
 from gouji.engine._state cimport (
     ACE, BIG, NONE, OPEN_ANY, OPEN_PURE, RANKS, SEATS, SMALL, TEN, THREE, TOTAL, TWO, Play, Rules, has, opposite,
 )
-from gouji.players._chances cimport can_beat, fill_chances
+from gouji.players._chances cimport can_beat, fill_chances, fill_seat
 
 cdef double[N_WEIGHTS] _weights
 
@@ -95,19 +95,54 @@ cdef bint opens_with(const Rules* rules, const Play* play) noexcept nogil:
 
 cdef void begin_plan(Plan* plan, const View* view, const Rules* rules, const double* weights) noexcept nogil:
     """Work out what does not depend on the choice."""
+    plan.view = view
+    plan.rules = rules
+    plan.weights = weights
+    plan.shared = False
+    plan.decision = 0
+    memset(plan.known, 0, sizeof(plan.known))
+    fill_chances(view, rules, &plan.chances)
+    next_decision(plan)
+
+
+cdef void next_decision(Plan* plan) noexcept nogil:
+    """Forget what was worked out for the seat before."""
+    cdef Play play
+    plan.decision += 1
+    memset(&play, 0, sizeof(Play))
+    play.base = SMALL
+    play.y = play.total = 1
+    plan.small_holds = holds_lead(plan, &play, asked_for(plan, &play, True))
+
+
+cdef void share_chances(Plan* plan, const View* view, const Rules* rules, const double* weights) noexcept nogil:
+    """Begin plans for all seats in turn: of the cards in ``view.hidden`` each holds as many as ``view.slots[0]`` says."""
     cdef int rank, cards
     cdef Play play
     plan.view = view
     plan.rules = rules
     plan.weights = weights
-    fill_chances(view, rules, &plan.chances)
+    plan.shared = False
+    plan.decision = 0
+    memset(plan.known, 0, sizeof(plan.known))
+    fill_seat(view, rules, 0, &plan.chances)
+    memset(&play, 0, sizeof(Play))
     for rank in range(13):
         for cards in range(18):
-            plan.leads[rank][cards] = -1
-    memset(&play, 0, sizeof(Play))
-    play.base = SMALL
-    play.y = play.total = 1
-    plan.small_holds = holds_lead(plan, &play, asked_for(plan, &play, True))
+            play.base = rank
+            play.n = play.total = cards
+            plan.beats[rank][cards] = can_beat(rules, &plan.chances, 0, cards, &play, weights[FREELY]) if cards else 0
+    plan.shared = True
+
+
+cdef double beaten_by(const Plan* plan, int seat, const Play* play, double free) noexcept nogil:
+    """How likely a seat beats a play."""
+    cdef int most = plan.view.held[seat]
+    if not plan.shared:
+        return can_beat(plan.rules, &plan.chances, seat, most, play, free)
+    if play.y + play.z or play.base > TWO or play.total > 17:
+        return can_beat(plan.rules, &plan.chances, 0, most, play, free)
+    return plan.beats[play.base][play.total] if play.total <= most else 0
 
 
 cdef int asked_for(const Plan* plan, const Play* play, bint lead) noexcept nogil:
@@ -130,44 +165,52 @@ cdef double holds_lead(const Plan* plan, const Play* play, int seats) noexcept n
     seats &= ~plan.view.friends & ~(1 << plan.view.me)
     for seat in range(SEATS):
         if has(seats, seat):
-            held *= 1 - can_beat(plan.view, plan.rules, &plan.chances, seat, play, plan.weights[FREELY])
+            held *= 1 - beaten_by(plan, seat, play, plan.weights[FREELY])
     return held
-
-
-cdef double leads_with(Plan* plan, int rank, int cards) noexcept nogil:
-    """How likely a bare lead keeps the lead."""
-    cdef Play play
-    if cards > 17:
-        return 1
-    if plan.leads[rank][cards] < 0:
-        memset(&play, 0, sizeof(Play))
-        play.base = rank
-        play.n = play.total = cards
-        plan.leads[rank][cards] = holds_lead(plan, &play, asked_for(plan, &play, True))
-    return plan.leads[rank][cards]
 
 
 cdef inline double goes_as_answer(const Plan* plan, int rank, int cards) noexcept nogil:
     return plan.weights[SHED_ONE + (cards if cards < 4 else 4) - 1] * rank / 11
 
 
+cdef inline double wins_as_answer(const Plan* plan, int cards) noexcept nogil:
+    """How likely a group that nobody beats finds a play of its size to answer."""
+    return plan.weights[WINS_ONE + (cards if cards < 4 else 4) - 1]
+
+
+cdef void look_at_group(Plan* plan, int rank, int cards) noexcept nogil:
+    """Work out what a group is worth to the viewer, once a decision."""
+    cdef Play play
+    cdef double held
+    plan.known[rank][cards] = plan.decision
+    memset(&play, 0, sizeof(Play))
+    play.base = rank
+    play.n = play.total = cards
+    held = holds_lead(plan, &play, asked_for(plan, &play, True))
+    plan.leads[rank][cards] = held
+    plan.costs[rank][cards] = (1 - held) * (1 - goes_as_answer(plan, rank, cards))
+    plan.wins[rank][cards] = held * wins_as_answer(plan, cards)
+
+
 cdef double burden(Plan* plan, const uint8_t* cards) noexcept nogil:
     """What a hand costs its player that has the lead."""
     cdef const double* w = plan.weights
-    cdef double held, cost, lost = 0, regained = 0, worst = 0, surest = 0
-    cdef int rank, n = 0
+    cdef double cost, lost = 0, regained = 0, worst = 0, surest = 0
+    cdef int rank, size, n = 0
     cdef bint threes = plan.rules.threes_last and cards[THREE]
     for rank in range(THREE + threes, TWO):
         if not cards[rank]:
             continue
-        held = leads_with(plan, rank, cards[rank])
-        if held > surest:
-            surest = held
-        cost = (1 - held) * (1 - goes_as_answer(plan, rank, cards[rank]))
+        size = cards[rank] if cards[rank] < 17 else 17
+        if plan.known[rank][size] != plan.decision:
+            look_at_group(plan, rank, size)
+        if plan.leads[rank][size] > surest:
+            surest = plan.leads[rank][size]
+        cost = plan.costs[rank][size]
         if cost > worst:
             worst = cost
         lost += cost
-        regained += held * wins_as_answer(plan, cards[rank])
+        regained += plan.wins[rank][size]
         n += 1
     # The last group goes out, whatever it is; with threes last these are it.
     if not threes:
@@ -184,11 +227,6 @@ cdef double burden(Plan* plan, const uint8_t* cards) noexcept nogil:
             surest = plan.small_holds
         cost += w[CHOKED] * 0.5 * (1 - surest)
     return cost
-
-
-cdef inline double wins_as_answer(const Plan* plan, int cards) noexcept nogil:
-    """How likely a group that nobody beats finds a play of its size to answer."""
-    return plan.weights[WINS_ONE + (cards if cards < 4 else 4) - 1]
 
 
 cdef double without_lead(const Plan* plan, const uint8_t* cards) noexcept nogil:

@@ -13,5 +13,6 @@ cdef struct Chances:
     double big[SEATS][MOST]         # at least so many big jokers
 
 cdef void fill_chances(const View* view, const Rules* rules, Chances* out) noexcept nogil
-cdef double can_beat(const View* view, const Rules* rules, const Chances* chances, int seat, const Play* play,
+cdef void fill_seat(const View* view, const Rules* rules, int seat, Chances* out) noexcept nogil
+cdef double can_beat(const Rules* rules, const Chances* chances, int seat, int most, const Play* play,
                      double free) noexcept nogil

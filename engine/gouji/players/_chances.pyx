@@ -85,11 +85,13 @@ cdef inline double higher_base(const Chances* chances, int seat, int base, int c
     return 1 - (free * lacking + (1 - free) * without)
 
 
-cdef double can_beat(const View* view, const Rules* rules, const Chances* chances, int seat, const Play* play,
+cdef double can_beat(const Rules* rules, const Chances* chances, int seat, int most, const Play* play,
                      double free) noexcept nogil:
-    """How likely a seat holds what beats a play and would spend it; ``free`` is how freely it spends twos and jokers."""
+    """How likely a seat with ``most`` cards holds what beats a play and would spend it.
+
+    ``free`` is how freely it spends twos and jokers.
+    """
     cdef int cards = play.total - play.y - play.z
-    cdef int most = view.held[seat]
     if play.z:
         if not rules.two_kills_one or play.total + play.z > most or 2 * play.z + play.y >= MOST:
             return 0

@@ -12,9 +12,8 @@ from gouji.engine._state cimport (
 )
 from gouji.players._burden cimport (
     A_GROUP, BURNS, CHOKED, FREELY, KEEPS_FOURS, KEEPS_OPENING, LETS_OUT, MATE, MATE_BEATS, MATE_NEAR, OPENS, OUT, STOP, STOP_NEAR, STRUCK, YIELDS, Plan,
-    asked_for, begin_plan, burden, default_weights, holds_lead, is_gouji_play, opens_with, without_lead,
+    asked_for, beaten_by, begin_plan, burden, default_weights, holds_lead, is_gouji_play, opens_with, without_lead,
 )
-from gouji.players._chances cimport can_beat
 from gouji.players._view cimport View, fill_view
 
 
@@ -66,7 +65,7 @@ cdef double goes_out_on(const Plan* plan, const Play* play, int seats) noexcept 
     seats &= ~view.friends & ~(1 << view.me)
     for seat in range(SEATS):
         if has(seats, seat) and view.held[seat] == play.total:
-            none *= 1 - can_beat(view, plan.rules, &plan.chances, seat, play, 1)
+            none *= 1 - beaten_by(plan, seat, play, 1)
     return 1 - none
 
 
@@ -85,7 +84,7 @@ cdef double worth_of_pass(Plan* plan) noexcept nogil:
         leader = next_in(view, leader)
     for seat in range(SEATS):
         if has(seats & view.friends, seat) and not has(view.friends, leader):
-            stands *= 1 - w[MATE_BEATS] * can_beat(view, plan.rules, &plan.chances, seat, &view.table, w[FREELY])
+            stands *= 1 - w[MATE_BEATS] * beaten_by(plan, seat, &view.table, w[FREELY])
     if leader == view.me:
         return worth - (1 - stands) * without
     worth += stands * worth_of_lead(plan, leader) - (1 - stands) * w[STOP] * (leader % 2 == view.me % 2)

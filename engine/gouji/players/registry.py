@@ -8,11 +8,13 @@ from gouji.players.at_random import RandomPlayer
 from gouji.players.greedy import GreedyPlayer
 from gouji.players.planner import PlannerPlayer
 from gouji.players.player import Player
+from gouji.players.search import SearchPlayer
 
 PLAYERS: Final[Mapping[str, type[Player]]] = {
     "random": RandomPlayer,
     "greedy": GreedyPlayer,
     "planner": PlannerPlayer,
+    "search": SearchPlayer,
 }
 """Every level by the name under which tables and clients ask for it, weakest first."""
 

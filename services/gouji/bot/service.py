@@ -2,15 +2,17 @@
 
 import asyncio
 import math
+from collections.abc import Collection
 from typing import Any, Final
 
 import grpc
 
 from gouji.bot.metrics import BotMetrics
-from gouji.engine import EngineError
+from gouji.bot.searches import Searches
+from gouji.engine import EngineError, Observation
 from gouji.players import PLAYERS
 from gouji.players.advice import advise
-from gouji.serving.app import App
+from gouji.serving.app import App, StartError
 from gouji.serving.auth import ANY_ROLE, Role
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError, malformed
@@ -19,7 +21,7 @@ from gouji.wire import action_to_proto, observation_from_proto
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}, "Hint": ANY_ROLE}
+ROLES: Final = {"ListBots": ANY_ROLE, "Decide": {Role.SERVICE}, "Hint": {Role.PLAYER}}
 """Who may call what."""
 
 DEADLINE_SHARE: Final = 0.8
@@ -31,7 +33,10 @@ MOST_CARDS: Final = 80
 
 def bind(app: App) -> None:
     """Add the bots to a process."""
-    servicer = BotServicer(BotMetrics(app.metrics.registry), app.clock)
+    metrics, settings = BotMetrics(app.metrics.registry), app.settings
+    searches = Searches(metrics, app.clock, settings.bot_search_threads, settings.bot_search_ms / 1000)
+    app.on_closed(searches.close)
+    servicer = BotServicer(metrics, app.clock, searches, offered(settings.bot_levels))
     app.add_servicer(
         bot_pb2_grpc.add_BotServiceServicer_to_server,
         servicer,
@@ -40,18 +45,29 @@ def bind(app: App) -> None:
     )
 
 
+def offered(levels: str) -> list[str]:
+    """Read which levels are offered, weakest first; all when empty. Raises `StartError` for one that there is not."""
+    wanted = {level.strip() for level in levels.split(",")} - {""}
+    unknown = wanted - set(PLAYERS)
+    if unknown:
+        raise StartError(f"GOUJI_BOT_LEVELS: no level {', '.join(sorted(unknown))}; there are {', '.join(PLAYERS)}")
+    return [level for level in PLAYERS if level in wanted or not wanted]
+
+
 class BotServicer(bot_pb2_grpc.BotServiceServicer):
     """Unpacks, asks the players, packs."""
 
-    def __init__(self, metrics: BotMetrics, clock: Clock) -> None:
+    def __init__(self, metrics: BotMetrics, clock: Clock, searches: Searches, levels: Collection[str]) -> None:
         self._metrics = metrics
         self._clock = clock
+        self._searches = searches
+        self._levels = levels
 
     async def ListBots(  # noqa: N802 (gRPC's name)
         self, _request: bot_pb2.ListBotsRequest, _context: Context
     ) -> bot_pb2.ListBotsResponse:
         """List the levels, weakest first."""
-        levels = (bot_pb2.BotLevel(level=level, summary=player.summary) for level, player in PLAYERS.items())
+        levels = (bot_pb2.BotLevel(level=level, summary=PLAYERS[level].summary) for level in self._levels)
         return bot_pb2.ListBotsResponse(levels=levels)
 
     async def Decide(  # noqa: N802 (gRPC's name)
@@ -64,12 +80,17 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         """
         remaining = context.time_remaining()
         until = None if remaining is None else self._clock.monotonic() + remaining * DEADLINE_SHARE
-        response = bot_pb2.DecideResponse()
-        for decision in request.decisions:
-            response.choices.append(self._decide(decision, until))
-            # A decision takes about a millisecond and holds the interpreter: a thread would free nobody.
-            await asyncio.sleep(0)
-        return response
+        choices: list[bot_pb2.Choice | asyncio.Task[bot_pb2.Choice]] = []
+        async with asyncio.TaskGroup() as group:
+            for decision in request.decisions:
+                # Searches have threads; the others take less than a millisecond, and a thread would free nobody.
+                if decision.level == "search" and decision.level in self._levels:
+                    choices.append(group.create_task(self._search(decision, until)))
+                else:
+                    choices.append(self._decide(decision, until))
+                await asyncio.sleep(0)
+        made = (choice.result() if isinstance(choice, asyncio.Task) else choice for choice in choices)
+        return bot_pb2.DecideResponse(choices=made)
 
     async def Hint(  # noqa: N802 (gRPC's name)
         self, request: bot_pb2.HintRequest, _context: Context
@@ -84,15 +105,56 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         return hint
 
     def _decide(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
-        level = decision.level if decision.level in PLAYERS else "unknown"
         began = self._clock.monotonic()
-        if until is not None and began > until:
+        if decision.level not in self._levels:
+            choice = bot_pb2.Choice(error="unknown_bot_level")
+        elif until is not None and began > until:
             choice = bot_pb2.Choice(error="deadline")
         else:
             choice = choose(decision)
+        return self._counted(decision.level, choice, began)
+
+    async def _search(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
+        began = self._clock.monotonic()
+        try:
+            observation = _asked(decision)
+            action, level = await self._searches.decide(observation, decision.seed, until)
+            choice = bot_pb2.Choice(action=action_to_proto(action), level=level)
+        except Unasked as unasked:
+            choice = bot_pb2.Choice(error=unasked.reason)
+        except _BROKEN:
+            choice = bot_pb2.Choice(error="malformed")
+        return self._counted("search", choice, began)
+
+    def _counted(self, level: str, choice: bot_pb2.Choice, began: float) -> bot_pb2.Choice:
+        level = level if level in self._levels else "unknown"
+        if choice.error not in ("deadline", "unknown_bot_level"):
             self._metrics.decision_seconds.labels(level).observe(self._clock.monotonic() - began)
         self._metrics.decisions.labels(level, choice.error or "decided").inc()
         return choice
+
+
+_BROKEN: Final = (EngineError, ValueError, ArithmeticError)
+"""What an observation that is none may raise. It may quote cards, so it is not passed on."""
+
+
+class Unasked(Exception):
+    """Nothing can be decided; ``reason`` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _asked(decision: bot_pb2.Decision | bot_pb2.HintRequest) -> Observation:
+    """Read the observation of a seat that is asked. Raises `Unasked`."""
+    try:
+        observation = observation_from_proto(decision.observation)
+    except _BROKEN:
+        raise Unasked("malformed") from None
+    if observation.question is None:
+        raise Unasked("not_your_turn")
+    return observation
 
 
 def choose(decision: bot_pb2.Decision) -> bot_pb2.Choice:
@@ -101,14 +163,12 @@ def choose(decision: bot_pb2.Decision) -> bot_pb2.Choice:
     if player is None:
         return bot_pb2.Choice(error="unknown_bot_level")
     try:
-        observation = observation_from_proto(decision.observation)
-        if observation.question is None:
-            return bot_pb2.Choice(error="not_your_turn")
-        action = player().decide(observation, decision.seed, math.inf)
-    except (EngineError, ValueError, ArithmeticError):
-        # What was wrong may quote cards, so it is not passed on.
+        action = player().decide(_asked(decision), decision.seed, math.inf)
+    except Unasked as unasked:
+        return bot_pb2.Choice(error=unasked.reason)
+    except _BROKEN:
         return bot_pb2.Choice(error="malformed")
-    return bot_pb2.Choice(action=action_to_proto(action))
+    return bot_pb2.Choice(action=action_to_proto(action), level=decision.level)
 
 
 def hint_for(request: bot_pb2.HintRequest) -> bot_pb2.HintResponse:
@@ -116,13 +176,11 @@ def hint_for(request: bot_pb2.HintRequest) -> bot_pb2.HintResponse:
     if len(request.observation.cards) > MOST_CARDS:
         raise malformed("observation.cards", f"A hand has at most {MOST_CARDS} cards.")
     try:
-        observation = observation_from_proto(request.observation)
-        if observation.question is None:
-            raise ServiceError("not_your_turn", "The observation is of a seat that is not asked.")
-        advice = advise(observation)
-    except (EngineError, ValueError, ArithmeticError) as error:
-        # What was wrong may quote cards, so it is not passed on.
-        raise malformed("observation", "This is no observation of a hand.") from error
+        advice = advise(_asked(request))
+    except Unasked as unasked:
+        raise ServiceError(unasked.reason, "The observation is of no seat that is asked.") from None
+    except _BROKEN:
+        raise malformed("observation", "This is no observation of a hand.") from None
     said = advice.sentence
     return bot_pb2.HintResponse(
         action=action_to_proto(advice.action), why=advice.why, english=said.english, chinese=said.chinese

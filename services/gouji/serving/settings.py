@@ -251,6 +251,15 @@ class Settings(BaseSettings):
         default=86_400, description="Time after which a stopped table that nobody resumes is given up."
     )
     bot_deadline_ms: Positive = Field(default=1000, description="How long a table waits for the bot service's answer.")
+    bot_levels: str = Field(
+        default="", description="Levels of bots that the bot service offers, divided by commas; all when empty."
+    )
+    bot_search_threads: NotNegative = Field(
+        default=0, description="Searches of the bot service at a time; 0 for as many as there are cores."
+    )
+    bot_search_ms: Positive = Field(
+        default=250, description="Time after which a search takes the best that it has found."
+    )
     bot_pace_ms: NotNegative = Field(
         default=600,
         description="How long a bot seems to think: half of its plays take less; 0 for no time.",

@@ -27,7 +27,7 @@ from gouji.v1 import observation_pb2 as gouji_dot_v1_dot_observation__pb2
 from gouji.v1 import options_pb2 as gouji_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x12gouji/v1/bot.proto\x12\x08gouji.v1\x1a\x16gouji/v1/actions.proto\x1a\x1agouji/v1/observation.proto\x1a\x16gouji/v1/options.proto\"\x11\n\x0fListBotsRequest\"6\n\x10ListBotsResponse\x12\"\n\x06levels\x18\x01 \x03(\x0b\x32\x12.gouji.v1.BotLevel\"*\n\x08\x42otLevel\x12\r\n\x05level\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\"6\n\rDecideRequest\x12%\n\tdecisions\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Decision\"S\n\x08\x44\x65\x63ision\x12\r\n\x05level\x18\x01 \x01(\t\x12*\n\x0bobservation\x18\x02 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x0c\n\x04seed\x18\x03 \x01(\x04\"3\n\x0e\x44\x65\x63ideResponse\x12!\n\x07\x63hoices\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Choice\"9\n\x06\x43hoice\x12 \n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Action\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"9\n\x0bHintRequest\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\"_\n\x0cHintResponse\x12 \n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Action\x12\x0b\n\x03why\x18\x02 \x01(\t\x12\x0f\n\x07\x65nglish\x18\x03 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x04 \x01(\t2\xc9\x01\n\nBotService\x12\x41\n\x08ListBots\x12\x19.gouji.v1.ListBotsRequest\x1a\x1a.gouji.v1.ListBotsResponse\x12\x41\n\x06\x44\x65\x63ide\x12\x17.gouji.v1.DecideRequest\x1a\x18.gouji.v1.DecideResponse\"\x04\xa0\xbb\x18\x01\x12\x35\n\x04Hint\x12\x15.gouji.v1.HintRequest\x1a\x16.gouji.v1.HintResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x12gouji/v1/bot.proto\x12\x08gouji.v1\x1a\x16gouji/v1/actions.proto\x1a\x1agouji/v1/observation.proto\x1a\x16gouji/v1/options.proto\"\x11\n\x0fListBotsRequest\"6\n\x10ListBotsResponse\x12\"\n\x06levels\x18\x01 \x03(\x0b\x32\x12.gouji.v1.BotLevel\"*\n\x08\x42otLevel\x12\r\n\x05level\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\"6\n\rDecideRequest\x12%\n\tdecisions\x18\x01 \x03(\x0b\x32\x12.gouji.v1.Decision\"S\n\x08\x44\x65\x63ision\x12\r\n\x05level\x18\x01 \x01(\t\x12*\n\x0bobservation\x18\x02 \x01(\x0b\x32\x15.gouji.v1.Observation\x12\x0c\n\x04seed\x18\x03 \x01(\x04\"3\n\x0e\x44\x65\x63ideResponse\x12!\n\x07\x63hoices\x18\x01 \x03(\x0b\x32\x10.gouji.v1.Choice\"H\n\x06\x43hoice\x12 \n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Action\x12\r\n\x05\x65rror\x18\x02 \x01(\t\x12\r\n\x05level\x18\x03 \x01(\t\"9\n\x0bHintRequest\x12*\n\x0bobservation\x18\x01 \x01(\x0b\x32\x15.gouji.v1.Observation\"_\n\x0cHintResponse\x12 \n\x06\x61\x63tion\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Action\x12\x0b\n\x03why\x18\x02 \x01(\t\x12\x0f\n\x07\x65nglish\x18\x03 \x01(\t\x12\x0f\n\x07\x63hinese\x18\x04 \x01(\t2\xc9\x01\n\nBotService\x12\x41\n\x08ListBots\x12\x19.gouji.v1.ListBotsRequest\x1a\x1a.gouji.v1.ListBotsResponse\x12\x41\n\x06\x44\x65\x63ide\x12\x17.gouji.v1.DecideRequest\x1a\x18.gouji.v1.DecideResponse\"\x04\xa0\xbb\x18\x01\x12\x35\n\x04Hint\x12\x15.gouji.v1.HintRequest\x1a\x16.gouji.v1.HintResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -49,11 +49,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DECIDERESPONSE']._serialized_start=368
   _globals['_DECIDERESPONSE']._serialized_end=419
   _globals['_CHOICE']._serialized_start=421
-  _globals['_CHOICE']._serialized_end=478
-  _globals['_HINTREQUEST']._serialized_start=480
-  _globals['_HINTREQUEST']._serialized_end=537
-  _globals['_HINTRESPONSE']._serialized_start=539
-  _globals['_HINTRESPONSE']._serialized_end=634
-  _globals['_BOTSERVICE']._serialized_start=637
-  _globals['_BOTSERVICE']._serialized_end=838
+  _globals['_CHOICE']._serialized_end=493
+  _globals['_HINTREQUEST']._serialized_start=495
+  _globals['_HINTREQUEST']._serialized_end=552
+  _globals['_HINTRESPONSE']._serialized_start=554
+  _globals['_HINTRESPONSE']._serialized_end=649
+  _globals['_BOTSERVICE']._serialized_start=652
+  _globals['_BOTSERVICE']._serialized_end=853
 # @@protoc_insertion_point(module_scope)

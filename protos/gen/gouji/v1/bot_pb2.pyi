@@ -86,7 +86,9 @@ Global___BotLevel: _TypeAlias = BotLevel  # noqa: Y015
 
 @_typing.final
 class DecideRequest(_message.Message):
-    """A batch of decisions, of one table or many."""
+    """A batch of decisions, of one table or many. They are made side by side as far as there are cores; with the last of them
+    comes the answer. A call that is cancelled frees its cores.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -167,7 +169,10 @@ class Choice(_message.Message):
 
     ACTION_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
     error: _builtins.str
+    level: _builtins.str
+    """The level that chose: `planner` in place of `search` where there was more to search than time and cores for it."""
     @_builtins.property
     def action(self) -> _actions_pb2.Action:
         """Unset when the decision could not be made; `error` says why."""
@@ -177,10 +182,11 @@ class Choice(_message.Message):
         *,
         action: _actions_pb2.Action | None = ...,
         error: _builtins.str = ...,
+        level: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "error", b"error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "error", b"error", "level", b"level"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -72,7 +72,7 @@ class BotServiceServicer:
 
     def Hint(self, request, context):
         """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-        `TableService.Observe` told the caller, and nothing else. Roles: any.
+        `TableService.Observe` told the caller, and nothing else. Roles: player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,7 +39,7 @@ class BotServiceStub:
     """Decide for some seats. The call's deadline is the time for all of them. Roles: service."""
     Hint: _grpc.UnaryUnaryMultiCallable[_bot_pb2.HintRequest, _bot_pb2.HintResponse]
     """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-    `TableService.Observe` told the caller, and nothing else. Roles: any.
+    `TableService.Observe` told the caller, and nothing else. Roles: player.
     """
 
 @_typing.type_check_only
@@ -53,7 +53,7 @@ class BotServiceAsyncStub(BotServiceStub):
     """Decide for some seats. The call's deadline is the time for all of them. Roles: service."""
     Hint: _aio.UnaryUnaryMultiCallable[_bot_pb2.HintRequest, _bot_pb2.HintResponse]  # type: ignore[assignment]
     """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-    `TableService.Observe` told the caller, and nothing else. Roles: any.
+    `TableService.Observe` told the caller, and nothing else. Roles: player.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -82,7 +82,7 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_pb2.HintResponse, _abc.Awaitable[_bot_pb2.HintResponse]]:
         """What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-        `TableService.Observe` told the caller, and nothing else. Roles: any.
+        `TableService.Observe` told the caller, and nothing else. Roles: player.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/bot.proto.
  */
 export const file_gouji_v1_bot: GenFile = /*@__PURE__*/
-  fileDesc("ChJnb3VqaS92MS9ib3QucHJvdG8SCGdvdWppLnYxIhEKD0xpc3RCb3RzUmVxdWVzdCI2ChBMaXN0Qm90c1Jlc3BvbnNlEiIKBmxldmVscxgBIAMoCzISLmdvdWppLnYxLkJvdExldmVsIioKCEJvdExldmVsEg0KBWxldmVsGAEgASgJEg8KB3N1bW1hcnkYAiABKAkiNgoNRGVjaWRlUmVxdWVzdBIlCglkZWNpc2lvbnMYASADKAsyEi5nb3VqaS52MS5EZWNpc2lvbiJTCghEZWNpc2lvbhINCgVsZXZlbBgBIAEoCRIqCgtvYnNlcnZhdGlvbhgCIAEoCzIVLmdvdWppLnYxLk9ic2VydmF0aW9uEgwKBHNlZWQYAyABKAQiMwoORGVjaWRlUmVzcG9uc2USIQoHY2hvaWNlcxgBIAMoCzIQLmdvdWppLnYxLkNob2ljZSI5CgZDaG9pY2USIAoGYWN0aW9uGAEgASgLMhAuZ291amkudjEuQWN0aW9uEg0KBWVycm9yGAIgASgJIjkKC0hpbnRSZXF1ZXN0EioKC29ic2VydmF0aW9uGAEgASgLMhUuZ291amkudjEuT2JzZXJ2YXRpb24iXwoMSGludFJlc3BvbnNlEiAKBmFjdGlvbhgBIAEoCzIQLmdvdWppLnYxLkFjdGlvbhILCgN3aHkYAiABKAkSDwoHZW5nbGlzaBgDIAEoCRIPCgdjaGluZXNlGAQgASgJMskBCgpCb3RTZXJ2aWNlEkEKCExpc3RCb3RzEhkuZ291amkudjEuTGlzdEJvdHNSZXF1ZXN0GhouZ291amkudjEuTGlzdEJvdHNSZXNwb25zZRJBCgZEZWNpZGUSFy5nb3VqaS52MS5EZWNpZGVSZXF1ZXN0GhguZ291amkudjEuRGVjaWRlUmVzcG9uc2UiBKC7GAESNQoESGludBIVLmdvdWppLnYxLkhpbnRSZXF1ZXN0GhYuZ291amkudjEuSGludFJlc3BvbnNlYgZwcm90bzM", [file_gouji_v1_actions, file_gouji_v1_observation, file_gouji_v1_options]);
+  fileDesc("ChJnb3VqaS92MS9ib3QucHJvdG8SCGdvdWppLnYxIhEKD0xpc3RCb3RzUmVxdWVzdCI2ChBMaXN0Qm90c1Jlc3BvbnNlEiIKBmxldmVscxgBIAMoCzISLmdvdWppLnYxLkJvdExldmVsIioKCEJvdExldmVsEg0KBWxldmVsGAEgASgJEg8KB3N1bW1hcnkYAiABKAkiNgoNRGVjaWRlUmVxdWVzdBIlCglkZWNpc2lvbnMYASADKAsyEi5nb3VqaS52MS5EZWNpc2lvbiJTCghEZWNpc2lvbhINCgVsZXZlbBgBIAEoCRIqCgtvYnNlcnZhdGlvbhgCIAEoCzIVLmdvdWppLnYxLk9ic2VydmF0aW9uEgwKBHNlZWQYAyABKAQiMwoORGVjaWRlUmVzcG9uc2USIQoHY2hvaWNlcxgBIAMoCzIQLmdvdWppLnYxLkNob2ljZSJICgZDaG9pY2USIAoGYWN0aW9uGAEgASgLMhAuZ291amkudjEuQWN0aW9uEg0KBWVycm9yGAIgASgJEg0KBWxldmVsGAMgASgJIjkKC0hpbnRSZXF1ZXN0EioKC29ic2VydmF0aW9uGAEgASgLMhUuZ291amkudjEuT2JzZXJ2YXRpb24iXwoMSGludFJlc3BvbnNlEiAKBmFjdGlvbhgBIAEoCzIQLmdvdWppLnYxLkFjdGlvbhILCgN3aHkYAiABKAkSDwoHZW5nbGlzaBgDIAEoCRIPCgdjaGluZXNlGAQgASgJMskBCgpCb3RTZXJ2aWNlEkEKCExpc3RCb3RzEhkuZ291amkudjEuTGlzdEJvdHNSZXF1ZXN0GhouZ291amkudjEuTGlzdEJvdHNSZXNwb25zZRJBCgZEZWNpZGUSFy5nb3VqaS52MS5EZWNpZGVSZXF1ZXN0GhguZ291amkudjEuRGVjaWRlUmVzcG9uc2UiBKC7GAESNQoESGludBIVLmdvdWppLnYxLkhpbnRSZXF1ZXN0GhYuZ291amkudjEuSGludFJlc3BvbnNlYgZwcm90bzM", [file_gouji_v1_actions, file_gouji_v1_observation, file_gouji_v1_options]);
 
 /**
  * Nothing to say.
@@ -78,7 +78,8 @@ export const BotLevelSchema: GenMessage<BotLevel> = /*@__PURE__*/
   messageDesc(file_gouji_v1_bot, 2);
 
 /**
- * A batch of decisions, of one table or many.
+ * A batch of decisions, of one table or many. They are made side by side as far as there are cores; with the last of them
+ * comes the answer. A call that is cancelled frees its cores.
  *
  * @generated from message gouji.v1.DecideRequest
  */
@@ -165,6 +166,13 @@ export type Choice = Message<"gouji.v1.Choice"> & {
    * @generated from field: string error = 2;
    */
   error: string;
+
+  /**
+   * The level that chose: `planner` in place of `search` where there was more to search than time and cores for it.
+   *
+   * @generated from field: string level = 3;
+   */
+  level: string;
 };
 
 /**
@@ -261,7 +269,7 @@ export const BotService: GenService<{
   },
   /**
    * What the planner would do in the caller's seat, and why: a hint for the player whose turn it is. It is told what
-   * `TableService.Observe` told the caller, and nothing else. Roles: any.
+   * `TableService.Observe` told the caller, and nothing else. Roles: player.
    *
    * @generated from rpc gouji.v1.BotService.Hint
    */
