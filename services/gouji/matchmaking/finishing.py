@@ -96,7 +96,7 @@ class Finisher:
         found = await connection.execute(sa.select(tickets.c.party_id, tickets.c.leader).where(this))
         party_id, leader = found.one()
         state = State.MISSED if not players else State.WAITING
-        if players and party_id and not await _are_of(connection, party_id, players):
+        if players and party_id and not await _stands_for(connection, ticket_id, party_id, players):
             state = State.CANCELLED
         values: dict[str, Any] = {"state": state, "table_id": None, "changed_at": self._database.now()}
         if state is State.WAITING:
@@ -150,10 +150,14 @@ async def _parties(connection: AsyncConnection, ticket_ids: Sequence[str]) -> se
     return set(await connection.scalars(theirs))
 
 
-async def _are_of(connection: AsyncConnection, party_id: str, players: Sequence[str]) -> bool:
-    """Whether these players are all in a party still."""
+async def _stands_for(connection: AsyncConnection, ticket_id: str, party_id: str, players: Sequence[str]) -> bool:
+    """Whether a ticket's party is as it was when it queued, and these of its players are ready still."""
     party = await party_of(connection, party_id)
-    return party is not None and set(players) <= {member.player_id for member in party.members}
+    queued = sa.select(ticket_members.c.player_id).where(ticket_members.c.ticket_id == ticket_id)
+    if party is None or party.player_ids != set(await connection.scalars(queued)):
+        return False
+    ready = {member.player_id for member in party.members if member.ready}
+    return set(players) <= ready | {party.leader}
 
 
 async def _change_match(connection: AsyncConnection, match: Any, **values: Any) -> None:

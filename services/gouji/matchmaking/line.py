@@ -52,15 +52,8 @@ class Line:
 
     async def read(self, database: Database, now: int) -> Found:
         """Bring the hall up to date."""
-        async with database.connect() as connection:
-            clock = await connection.scalar(sa.select(database.now())) or 0
-            if len(self._tickets) <= SHORT or clock >= self._checked_at + CHECK_US:
-                changed = await self._compare(connection)
-                self._checked_at = clock
-            else:
-                changed = await self._changes(connection)
-            self._read_to = clock
-            await self._read_again(connection, changed)
+        async with database.single() as connection:
+            await self._read_again(connection, await self._find_changes(connection, database.now()))
             lapsed = list(await connection.scalars(_LAPSED, {"queue": self._queue, "now": now}))
             sitting = (await connection.execute(_SITTING, {"queue": self._queue})).all()
         self._keep_out({*lapsed, *(row.ticket_id for row in sitting)})
@@ -76,16 +69,26 @@ class Line:
         self.forget(ticket_ids)
         self._doubtful.update(ticket_ids)
 
+    async def _find_changes(self, connection: AsyncConnection, now: sa.ColumnElement[int]) -> list[str]:
+        """Let go of what waits no more; names the tickets that are to be read again."""
+        if len(self._tickets) <= SHORT:
+            self._checked_at = 0  # the first look at a line that has become long compares, too
+            return await self._compare(connection)
+        since, self._read_to = self._read_to, await connection.scalar(sa.select(now)) or 0
+        if self._read_to < self._checked_at + CHECK_US:
+            return await self._changes(connection, since - OVERLAP_US)
+        self._checked_at = self._read_to
+        return await self._compare(connection)
+
     async def _compare(self, connection: AsyncConnection) -> list[str]:
-        """Compare with all that waits; names the tickets that are to be read again."""
+        """Do so by comparing with all that waits."""
         there = {row.ticket_id: row.changed_at for row in await connection.execute(_ALL, {"queue": self._queue})}
         self.forget(self._tickets.keys() - there.keys())
         return [ticket_id for ticket_id, at in there.items() if self._changed_at.get(ticket_id) != at]
 
-    async def _changes(self, connection: AsyncConnection) -> list[str]:
-        """Look at what has changed of late; names the tickets that are to be read again."""
-        since = {"queue": self._queue, "since": self._read_to - OVERLAP_US}
-        rows = (await connection.execute(_CHANGED, since)).all()
+    async def _changes(self, connection: AsyncConnection, since: int) -> list[str]:
+        """Do so by what has changed since then."""
+        rows = (await connection.execute(_CHANGED, {"queue": self._queue, "since": since})).all()
         self.forget(row.ticket_id for row in rows if row.state != State.WAITING)
         waiting = (row for row in rows if row.state == State.WAITING)
         return [row.ticket_id for row in waiting if self._changed_at.get(row.ticket_id) != row.changed_at]

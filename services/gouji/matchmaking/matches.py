@@ -114,7 +114,7 @@ class Matches:
         """Name the tables of a queue whose time to confirm is over, or that look for replacements, by that time."""
         query = sa.select(matches.c.table_id).where(GATHERING, matches.c.queue == queue)
         query = query.where((matches.c.ready_by <= now) | matches.c.extended)
-        async with self._database.connect() as connection:
+        async with self._database.single() as connection:
             return list(await connection.scalars(query.order_by(matches.c.ready_by)))
 
 

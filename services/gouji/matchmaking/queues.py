@@ -64,14 +64,13 @@ class Queues:
 
     async def busy(self) -> list[str]:
         """Name the queues in which somebody waits, or has a match to confirm."""
-        async with self._database.connect() as connection:
-            waits = set(await connection.scalars(_first_of_each(tickets.c.queue, WAITING)))
-            return sorted(waits.union(await connection.scalars(_first_of_each(matches.c.queue, GATHERING))))
+        async with self._database.single() as connection:
+            return sorted(await connection.scalars(_BUSY))
 
     async def paused(self) -> dict[str, str]:
         """Name the paused queues, each with its reason."""
         query = sa.select(paused_queues.c.queue, paused_queues.c.reason)
-        async with self._database.connect() as connection:
+        async with self._database.single() as connection:
             return {row.queue: row.reason for row in await connection.execute(query)}
 
     async def hold(self, owner: str, queues: Collection[str], seconds: float) -> list[Lease]:
@@ -82,7 +81,7 @@ class Queues:
         query = sa.select(queue_leases, (row.expires_at - now).label("left")).where(
             row.queue.in_(queues), row.expires_at > now
         )
-        async with self._database.connect() as connection:
+        async with self._database.single() as connection:
             known = {found.queue: found for found in await connection.execute(query)}
         share = share_of(owner, queues, {queue: found.owner for queue, found in known.items()}, alive)
         if share.give:
@@ -97,7 +96,7 @@ class Queues:
         """Say, and see, which processes there are."""
         row, now = matchmakers.c, self._database.now()
         query = sa.select(row.owner, (row.expires_at - now).label("left")).where(row.expires_at > now)
-        async with self._database.connect() as connection:
+        async with self._database.single() as connection:
             left = {found.owner: found.left for found in await connection.execute(query)}
         if owner in left and not _is_late(left[owner], length):
             return list(left)
@@ -106,7 +105,7 @@ class Queues:
         async with self._database.begin() as connection:
             await connection.execute(here)
         # Whoever came at the same time is seen by one of the two at least.
-        async with self._database.connect() as connection:
+        async with self._database.single() as connection:
             return [found.owner for found in await connection.execute(query)]
 
     async def _give(self, owner: str, queues: Collection[str]) -> None:
@@ -226,10 +225,13 @@ async def is_held(connection: AsyncConnection, lease: Lease) -> bool:
 
 def _first_of_each(queue: sa.Column[str], which: sa.ColumnElement[bool]) -> sa.Select[str]:
     """Select the queues of rows, however many rows there are: from one to the next along the index."""
-    found = sa.select(sa.func.min(queue).label("queue")).where(which).cte("found", recursive=True)
+    found = sa.select(sa.func.min(queue).label("queue")).where(which).cte(f"found_{queue.table.name}", recursive=True)
     after = sa.select(sa.func.min(queue)).where(which, queue > found.c.queue).scalar_subquery()
     found = found.union_all(sa.select(after).where(found.c.queue.is_not(None)))
     return sa.select(found.c.queue).where(found.c.queue.is_not(None))
+
+
+_BUSY: Final = _first_of_each(tickets.c.queue, WAITING).union(_first_of_each(matches.c.queue, GATHERING))
 
 
 def _is_late(left: int, length: int) -> bool:

@@ -15,8 +15,9 @@ class Share(NamedTuple):
 def share_of(me: str, queues: Collection[str], holders: Mapping[str, str], alive: Collection[str]) -> Share:
     """Decide for one process. ``holders`` says who holds a queue; one that nobody does is free.
 
-    Free queues go to whoever has fewest, as everybody works out alike. When none is free, who has two more than another
-    gives up half of the difference. Processes that differ about who is alive may take too few or too many for a moment.
+    Free queues go to whoever has fewest; of several, each thinks that it is the one, and the first to look has the
+    queue. When none is free, who has two more than another gives up half of the difference. Processes that differ about
+    who is alive may take too few or too many for a moment.
     """
     held = Counter(dict.fromkeys([*alive, me], 0))
     held.update(holders[queue] for queue in queues if holders.get(queue) in held)
@@ -26,7 +27,7 @@ def share_of(me: str, queues: Collection[str], holders: Mapping[str, str], alive
         return Share([], mine[: (held[me] - min(held.values())) // 2])
     take = []
     for queue in free:
-        least = min(held, key=lambda one: (held[one], one))
+        least = min(held, key=lambda one: (held[one], one != me, one))
         held[least] += 1
         take += [queue] if least == me else []
     return Share(take, [])
