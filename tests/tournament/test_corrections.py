@@ -73,6 +73,17 @@ async def test_a_corrected_result_changes_the_standings_of_an_event_that_is_over
     assert [[table.corrected for table in entry.tables] for entry in ended][-2:] == [[True], [True]]
 
 
+async def test_a_table_that_is_given_up_has_no_result_and_the_others_are_not_compared_with_it(running: Any) -> None:
+    await running.begin(bots=18, rounds=1, boards=1)
+    await running.come(lambda event: event.played and event.played[0].placed == 3)
+    made = {"1": (2, 0), "2": (0, 2), "3": None}
+    await running.tables.end(lambda request: made[request[-1]])
+    await running.come(lambda event: event.stage == OVER)
+    assert await scores(running) == [(10_000, 0), (0, 10_000), (5_000, 5_000)]
+    await correct(running, "tournament/spring/1/1/1", 1, HandResult(voided=True))
+    await come(running, [(5_000, 5_000)] * 3)
+
+
 async def test_what_is_corrected_meanwhile_counts_from_then_on_and_a_ruling_stands(running: Any) -> None:
     await running.begin(rounds=2, boards=1)
     await running.come(lambda event: event.played and event.played[0].placed == 2)

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from prometheus_client import CollectorRegistry
 
+from gouji.serving.schema import tables
 from gouji.serving.testing import captured_log
 from gouji.serving.vault import vault_for
 from gouji.tournament.books import Books
@@ -194,7 +196,11 @@ async def test_a_board_that_was_placed_before_a_crash_and_a_cancellation_opens_w
             await process(running, 0).drive("spring")
             assert await running.tables.open_boards() == set()
         assert not [entry for entry in await running.director.entries() if entry.HasField("tables_placed")]
-        await running.tables.end()
+        await running.tables.end(state="frozen")
+        await process(running, 0).drive("spring")
+        assert await running.tables.open_boards() == set()  # they may go on
+        async with running.app.database.begin() as connection:
+            await connection.execute(sa.update(tables).values(state="over"))
         await process(running, 0).drive("spring")
         assert await running.tables.open_boards() == {"spring/1/1"}
 

@@ -69,7 +69,8 @@ class Driver:
         placed = await self._placing.place(event, course.due_tables(event), secret)
         ended = await self._store.ended([*event.live, *(table.table_id for table in placed.values())])
         corrected, corrections = await self._store.corrected(tournament_id)
-        news = News(number, placed, ended, await self._store.played(course.shut_boards(event)), corrected)
+        played = await self._store.played(course.shut_boards(event), event.ruled)
+        news = News(number, placed, ended, played, corrected)
         while await self._step(tournament_id, news, secret):
             pass
         if (await self._books.read(tournament_id)).done:

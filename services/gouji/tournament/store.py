@@ -127,7 +127,7 @@ class Store:
         """Open a board: first nobody is placed there any more, then nobody may be playing it."""
         opened = sa.update(tournament_boards).where(tournament_boards.c.board_id == name)
         await connection.execute(opened.values(opened_at=self.database.now()))
-        if list(await connection.scalars(_played([name]))):
+        if await connection.scalar(_played([name]).where(tables.c.state != FROZEN)) is not None:
             raise StillPlayed(name)
 
     async def _announce_boards(self, connection: AsyncConnection, tournament_id: str, entry: TournamentEntry) -> None:
@@ -161,12 +161,12 @@ class Store:
             query = _corrections(tournament_id, hand_corrections.c.table_id).distinct()
             return await self._ended(connection, list(await connection.scalars(query))), count
 
-    async def played(self, board_ids: Iterable[str]) -> set[str]:
-        """Say which of these boards are played at some table now, or will be."""
+    async def played(self, board_ids: Iterable[str], ruled: Collection[str] = ()) -> set[str]:
+        """Say which of these boards are played at some table, or may be: not at those of ``ruled`` that stand still."""
         found = set[str]()
         async with self.database.connect() as connection:
             for some in chunks(board_ids):
-                found |= set(await connection.scalars(_played(some)))
+                found |= set(await connection.scalars(_played(some, ruled)))
         return found
 
     async def _ended(self, connection: AsyncConnection, table_ids: list[str]) -> dict[str, Ended]:
@@ -179,9 +179,9 @@ class Store:
         return {table_id: ended for table_id, ended in known.items() if ended is not None}
 
 
-def _played(board_ids: Collection[str]) -> sa.Select[Any]:
+def _played(board_ids: Collection[str], ruled: Collection[str] = ()) -> sa.Select[Any]:
     row = tables.c
-    goes_on = row.state.not_in(("over", FROZEN))
+    goes_on = (row.state != "over") & ((row.state != FROZEN) | row.table_id.not_in(ruled))
     return sa.select(row.board_id).distinct().where(row.board_id.in_(board_ids), goes_on)
 
 

@@ -175,6 +175,12 @@ class Tournament:
         }
 
     @property
+    def ruled(self) -> list[str]:
+        """The tables on which a director has ruled."""
+        tables = (table for one in self.rounds for table in one.tables.values())
+        return [table.table_id for table in tables if table.ruled and table.table_id]
+
+    @property
     def done(self) -> bool:
         """Nothing more comes by itself. Rounds that a cancelled event has begun are played out, and opened."""
         return self.stage == OVER or (
