@@ -13,7 +13,10 @@ AWAY_SECONDS = (0.5, 6.0)
 TO_BE_TRIED_AGAIN = frozenset(
     {"storage_unavailable", "table_moving", "draining", "wrong_server", "resume_from", "not_collecting", "UNAVAILABLE"}
 )
-"""What a client may hear meanwhile: watchers `resume_from`, who acts just then another. With `not_collecting` a deal went on without its contribution."""
+"""What a client may hear meanwhile: watchers `resume_from`, who acts just then another.
+
+With `not_collecting` a deal went on without its contribution.
+"""
 
 
 async def test_a_database_that_crashes_loses_nothing(stage: Any, size: Any, cluster: Any) -> None:

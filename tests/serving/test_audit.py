@@ -20,7 +20,7 @@ from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
 from gouji.v1 import admin_pb2, admin_pb2_grpc, options_pb2, table_pb2, table_pb2_grpc, tournament_pb2
 
-READS = ("List", "Get", "Show", "Find", "Export", "Locate", "Verify")
+READS = ("List", "Get", "Show", "Find", "Export", "Locate", "Verify", "Hint")
 """How methods begin that change nothing."""
 
 

@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 from prometheus_client import generate_latest
 
-from gouji.client import Credentials, Patience, Queue, Session, TableClient
+from gouji.client import ClientError, Credentials, Patience, Queue, Session, TableClient
 from gouji.client.tables import Server
 from gouji.engine import Action
 from gouji.gateway.service import bind as bind_gateway
@@ -26,9 +26,11 @@ from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app, shared_tokens, until
 from gouji.table.service import bind as bind_table
 from gouji.v1 import (
+    admin_pb2,
     bot_pb2,
     gateway_pb2,
     matchmaking_pb2,
+    moderation_pb2,
     scoring_pb2,
     table_pb2,
     table_pb2_grpc,
@@ -36,7 +38,7 @@ from gouji.v1 import (
 from gouji.wire import action_to_proto
 from gouji.wire.headers import SERVER_HEADER
 
-SESSION, TABLE = "/gouji.v1.SessionService", "/gouji.v1.TableService"
+SESSION, TABLE, ADMIN = (f"/gouji.v1.{name}Service" for name in ("Session", "Table", "TableAdmin"))
 
 
 async def refused(call: Any) -> Any:
@@ -161,15 +163,15 @@ async def test_a_server_that_is_not_there_is_not_looked_for_elsewhere(door: Any)
 INSIDE: dict[str, Message] = {
     f"{TABLE}/Open": table_pb2.OpenRequest(table_id="t1"),
     f"{TABLE}/Adopt": table_pb2.AdoptRequest(table_id="t1"),
-    f"{TABLE}/Drain": table_pb2.DrainRequest(),
+    f"{TABLE}/Unseat": table_pb2.UnseatRequest(player_id="p1"),
     "/gouji.v1.ScoringService/RecordHand": scoring_pb2.RecordHandRequest(),
     "/gouji.v1.ScoringService/GetRatings": scoring_pb2.GetRatingsRequest(),
     "/gouji.v1.BotService/Decide": bot_pb2.DecideRequest(),
     "/gouji.v1.MatchmakingService/PlaceTable": matchmaking_pb2.PlaceTableRequest(),
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": gateway_pb2.GetSessionRequest(),
     "/grpc.health.v1.Health/Check": gateway_pb2.GetSessionRequest(),
-    "//gouji.v1.TableService/Drain": table_pb2.DrainRequest(),
-    "/gouji.v1.TableService/../TableService/Drain": table_pb2.DrainRequest(),
+    "//gouji.v1.TableService/Unseat": table_pb2.UnseatRequest(player_id="p1"),
+    "/gouji.v1.TableService/../TableService/Unseat": table_pb2.UnseatRequest(player_id="p1"),
 }
 """What is not for the outside, whatever the token."""
 
@@ -181,6 +183,33 @@ async def test_what_is_inside_cannot_be_called(door: Any) -> None:
     for path, request in list(INSIDE.items())[:6]:
         answer = await door.web(path, request, authorization=headers[0][1])
         assert (answer.status, reason(answer.headers)) == ("12", "unknown_method"), path
+
+
+async def test_who_looks_after_the_game_does_so_by_the_door(doors: Any) -> None:
+    async with doors() as door:
+        session, table = await seated(door.address, "Lin")
+        async with session:
+            own = bearer(session.credentials.access_token)  # type: ignore[union-attr]
+            player_id = session.credentials.player_id  # type: ignore[union-attr]
+            tokens = door.app.tokens
+            moderator, operator = bearer(tokens.mint_moderator("mo")), bearer(tokens.mint_operator("olga"))
+            listed = await door.call(f"{ADMIN}/ListServers", admin_pb2.ListServersRequest(), moderator)
+            [server] = admin_pb2.ListServersResponse.FromString(listed).servers
+            at = (SERVER_HEADER, server.server_id)
+            drain = table_pb2.DrainRequest()
+            for caller in (own, moderator):
+                assert (await refused(door.call(f"{TABLE}/Drain", drain, caller, at))).reason == "forbidden"
+            assert (await refused(door.call(f"{TABLE}/Drain", drain, operator))).reason == "unknown_server"
+            following = asyncio.create_task(resumed(table))
+            await until(lambda: table.view.sequence)
+            ban = moderation_pb2.BanPlayerRequest(player_id=player_id, reason="cheating")
+            answer = await door.call("/gouji.v1.ModerationService/BanPlayer", ban, moderator)
+            assert moderation_pb2.BanPlayerResponse.FromString(answer).table_id == table.table_id
+            with pytest.raises(ClientError) as ended:
+                await following
+            assert (ended.value.reason, ended.value.details) == ("banned", {"why": "cheating"})
+            drained = await door.call(f"{TABLE}/Drain", drain, operator, at)
+            assert table_pb2.DrainResponse.FromString(drained).tables == 1
 
 
 async def any_server(door: Any) -> str:
@@ -324,7 +353,7 @@ async def test_pages_of_other_origins_call_where_they_are_named(doors: Any) -> N
         async with browser.options(f"{TABLE}/Act", headers={"Origin": "https://evil.example", **asks}) as answer:
             assert "Access-Control-Allow-Origin" not in answer.headers
         request, origin = gateway_pb2.GetSessionRequest(), "https://play.example"
-        for path in (f"{SESSION}/GetSession", f"{TABLE}/Drain"):
+        for path in (f"{SESSION}/GetSession", f"{TABLE}/Unseat"):
             told = await door.web(path, request, origin=origin)
             assert told.headers["access-control-allow-origin"] == origin
             assert "grpc-status-details-bin" in told.headers["access-control-expose-headers"]
