@@ -47,7 +47,7 @@ OWN: Final = 1 / 4
 """How much of a mean's change is for the player's own titles; the rest is for its team."""
 
 SETTLED: Final = 7.5
-"""Deviation, that of some 35 matches, below which a rating is no longer provisional."""
+"""Deviation, that of some 30 to 40 matches, below which a rating is no longer provisional."""
 
 DRIFT: Final = 0.2
 """By how much a day without a match widens the deviation: squares add up."""
