@@ -17,6 +17,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import exc
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji import migrations
 from gouji.serving import database as serving_database
@@ -102,6 +103,36 @@ async def test_a_cancelled_block_is_rolled_back_and_lets_the_next_one_in(databas
         await task
     async with database.begin() as connection:
         await connection.execute(players.insert(), [player(2)])
+    assert await count(database) == 1
+
+
+async def test_a_call_that_is_cut_off_ends_as_such_however_its_connection_breaks(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = AsyncConnection.close
+
+    async def close_badly(connection: AsyncConnection) -> None:
+        await close(connection)
+        raise OSError
+
+    monkeypatch.setattr(AsyncConnection, "close", close_badly)
+
+    async def write() -> None:
+        async with database.begin():
+            try:
+                await asyncio.Event().wait()
+            finally:
+                raise exc.InterfaceError("cancelled", {}, Exception())
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(write(), 0.01)
+    task = asyncio.create_task(write())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with database.begin() as connection:
+        await connection.execute(players.insert(), [player(1)])
     assert await count(database) == 1
 
 

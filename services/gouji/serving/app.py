@@ -31,6 +31,7 @@ from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
+from gouji.serving.tasks import is_being_cancelled
 from gouji.serving.tls import server_credentials
 
 Step = Callable[[], Awaitable[None]]
@@ -287,7 +288,7 @@ class App:
                 away = True
                 await asyncio.sleep(_STORAGE_WAIT_SECONDS)
             except (Exception, asyncio.CancelledError) as error:  # a task that died must not die unseen
-                if _is_being_cancelled():
+                if is_being_cancelled():
                     raise
                 self.metrics.task_failures.labels(name).inc()
                 self.log.error("task_died", task=name, stack=stack_of(error), again_in_seconds=wait)
@@ -352,12 +353,6 @@ def _collect_seldom() -> None:
     gc.collect()
     gc.freeze()  # what was imported is there until the end
     gc.set_threshold(*COLLECTION_THRESHOLDS)
-
-
-def _is_being_cancelled() -> bool:
-    """Say whether somebody ends this task; if not, a cancellation is that of something which it awaited."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _ran_well(began: float) -> bool:

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from gouji import migrations
 from gouji.serving.errors import StorageUnavailable
+from gouji.serving.tasks import is_being_cancelled
 
 Result = TypeVar("Result")
 
@@ -159,7 +160,7 @@ class Database:
         try:
             yield connection
         finally:
-            await asyncio.shield(self._apart(connection.close()))
+            await asyncio.shield(self._apart(_give_back(connection)))
 
     async def _taken(self) -> AsyncConnection:
         """Take a connection in a task of its own: what is cut off in the middle would leave it to nobody."""
@@ -167,7 +168,7 @@ class Database:
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
-            self._apart(_give_back(taking))
+            self._apart(_give_back_when_taken(taking))
             raise
 
     async def _take(self) -> AsyncConnection:
@@ -184,9 +185,14 @@ class Database:
         return task
 
 
-async def _give_back(taking: asyncio.Task[AsyncConnection]) -> None:
+async def _give_back(connection: AsyncConnection) -> None:
+    with suppress(*NO_CONNECTION):  # all that had to be kept is committed by now
+        await connection.close()
+
+
+async def _give_back_when_taken(taking: asyncio.Task[AsyncConnection]) -> None:
     with suppress(StorageUnavailable):
-        await (await taking).close()
+        await _give_back(await taking)
 
 
 def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
@@ -207,6 +213,8 @@ async def _translated() -> AsyncIterator[None]:
     except _LASTING:
         raise
     except exc.DBAPIError as error:
+        if is_being_cancelled():  # what was cut off may fail in its own way
+            raise asyncio.CancelledError from error
         raise StorageUnavailable from error
 
 
