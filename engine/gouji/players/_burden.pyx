@@ -2,8 +2,8 @@
 """What a hand still costs: it falls apart into groups, one a rank, and each that does not keep the lead costs it.
 
 The unit is one lead that is lost and has to be won again. A group costs as much of it as it is likely to be beaten, less
-what it is likely to go as an answer. The last group costs nothing: it goes out. Each joker takes one group along and keeps
-the lead; twos help as much as they are worth.
+what it is likely to go as an answer. The last group costs nothing: it goes out. Jokers, twos and groups that nobody beats
+win the lead again, and so make up for what is lost.
 """
 
 from libc.math cimport exp
@@ -11,21 +11,21 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from gouji.engine._state cimport (
-    ACE, BIG, NONE, OPEN_ANY, OPEN_PURE, RANKS, SEATS, SMALL, TEN, THREE, TOTAL, TWO, Play, Rules, has, opposite,
+    ACE, BIG, OPEN_ANY, OPEN_PURE, SEATS, SMALL, THREE, TOTAL, TWO, Play, Rules, has, opposite,
 )
 from gouji.players._chances cimport can_beat, fill_chances, fill_seat
 
 cdef double[N_WEIGHTS] _weights
 
 WEIGHTS = {
-    "regain": 0.2,          # what it costs to be without the lead
-    "regain_late": 0.6,     # and how much more near the end
+    "regain": 0.2,          # what it costs to be without the lead, ...
+    "regain_late": 0.6,     # ... and how much more near the end
     "freely": 0.6,          # how freely others spend twos and jokers
     "shed_one": 0.75,       # how likely an ace goes as an answer by itself, ...
     "shed_two": 0.65,       # ... a pair of them, ...
     "shed_three": 0.5,      # ... three, ...
     "shed_more": 0.3,       # ... and more
-    "big_saves": 0.95,      # how much of a group's cost a big joker saves, ...
+    "big_saves": 0.95,      # how many leads a big joker wins again, ...
     "small_saves": 0.8,     # ... a small one, ...
     "two_saves": 0.5,       # ... and a two
     "a_group": 0.15,        # what each group costs, and ...
@@ -58,13 +58,13 @@ cdef double* default_weights() noexcept nogil:
     return _weights
 
 
-def set_weights(values):
-    """Take over weights, in the order of `WEIGHTS`."""
+cdef int fill_weights() except -1:
     cdef int i
-    for i, value in enumerate(values):
+    for i, value in enumerate(WEIGHTS.values()):
         _weights[i] = value
+    return 0
 
-set_weights(WEIGHTS.values())
+fill_weights()
 
 
 cdef bint is_gouji_play(const Rules* rules, const Play* play) noexcept nogil:
@@ -116,7 +116,7 @@ cdef void next_decision(Plan* plan) noexcept nogil:
 
 
 cdef void share_chances(Plan* plan, const View* view, const Rules* rules, const double* weights) noexcept nogil:
-    """Begin plans for all seats in turn: of the cards in ``view.hidden`` each holds as many as ``view.slots[0]`` says."""
+    """Begin plans for all seats in turn: each holds as many of ``view.hidden`` as ``view.slots[0]`` says."""
     cdef int rank, cards
     cdef Play play
     plan.view = view

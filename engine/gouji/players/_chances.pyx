@@ -4,7 +4,7 @@
 Of each rank a seat has a hypergeometric number; ranks count as independent of each other, which they nearly are.
 """
 
-from gouji.engine._state cimport ACE, BIG, RANKS, SEATS, SMALL, TOTAL, TWO, Play, Rules, has
+from gouji.engine._state cimport ACE, BIG, SEATS, SMALL, TOTAL, TWO, Play, Rules, has
 
 
 cdef void count_of(int all, int of_rank, int drawn, double* out) noexcept nogil:
@@ -95,7 +95,8 @@ cdef double can_beat(const Rules* rules, const Chances* chances, int seat, int m
     if play.z:
         if not rules.two_kills_one or play.total + play.z > most or 2 * play.z + play.y >= MOST:
             return 0
-        return chances.big[seat][2 * play.z + play.y] * (higher_base(chances, seat, play.base, cards, free) if cards else 1)
+        return chances.big[seat][2 * play.z + play.y] * (
+            higher_base(chances, seat, play.base, cards, free) if cards else 1)
     if play.total > most or play.total >= MOST:
         return 0
     if play.y:

@@ -7,12 +7,13 @@ from libc.string cimport memcpy, memset
 
 from gouji.engine._rules cimport CompiledRules, compiled
 from gouji.engine._state cimport (
-    ACE, BIG, BURN, CLOSE, FOUR, NONE, PASS, PLAY, Q_BURN, Q_LEAD, RANKS, SEATS, SMALL, TEN, THREE, TOTAL, TWO, YIELD,
-    Play, Rules, after, has, kind_in, opposite, unpack,
+    BIG, BURN, CLOSE, FOUR, NONE, PASS, PLAY, Q_LEAD, RANKS, SEATS, SMALL, TEN, THREE, TOTAL, TWO, YIELD, Play, after,
+    has, kind_in, opposite, unpack,
 )
 from gouji.players._burden cimport (
-    A_GROUP, BURNS, CHOKED, FREELY, KEEPS_FOURS, KEEPS_OPENING, LETS_OUT, MATE, MATE_BEATS, MATE_NEAR, OPENS, OUT, STOP, STOP_NEAR, STRUCK, YIELDS, Plan,
-    asked_for, beaten_by, begin_plan, burden, default_weights, holds_lead, is_gouji_play, opens_with, without_lead,
+    BURNS, CHOKED, FREELY, KEEPS_FOURS, KEEPS_OPENING, LETS_OUT, MATE, MATE_BEATS, MATE_NEAR, OPENS, OUT, STOP,
+    STOP_NEAR, STRUCK, YIELDS, Plan, asked_for, beaten_by, begin_plan, burden, default_weights, holds_lead, opens_with,
+    without_lead,
 )
 from gouji.players._view cimport View, fill_view
 
@@ -185,7 +186,7 @@ cdef double worth_of_play(Plan* plan, const Play* play, bint burn, int seats) no
 
 
 cdef double worth_of_yield(Plan* plan, const uint64_t* codes, int n, double passing) noexcept nogil:
-    """R4.3: who yields plays after two others, and then its opposite alone may answer; or a team-mate beats it first."""
+    """R4.3: who yields plays after two others, and its opposite alone may answer; or a team-mate beats it first."""
     cdef Play play
     cdef double worth, best = passing
     cdef int i
