@@ -71,6 +71,16 @@ async def test_a_choice_is_what_the_player_decides_for_that_observation_and_seed
     assert hand.refusal(action) is None
 
 
+@pytest.mark.parametrize("level", ["random", "greedy", "planner"])
+def test_what_has_happened_changes_no_choice_of_the_quick_levels(level: str) -> None:
+    hand = Hand.deal(RuleSet.parse("qingdao"), bytes(32), history=True)
+    while hand.turn is not None:
+        seen = hand.observe(hand.turn)
+        chosen = choose(decision(hand, level))
+        assert action_from_proto(hand.turn, chosen.action) == PLAYERS[level]().decide(seen, 5, math.inf)
+        hand.apply(PLAYERS["planner"]().decide(seen, 5, math.inf))
+
+
 async def test_one_bad_decision_leaves_the_rest_of_the_batch_alone(bots: Any) -> None:
     hand = dealt()
     assert hand.turn is not None

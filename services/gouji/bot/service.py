@@ -117,7 +117,7 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
     async def _search(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
         began = self._clock.monotonic()
         try:
-            observation = _asked(decision)
+            observation = _asked(decision, history=True)
             action, level = await self._searches.decide(observation, decision.seed, until)
             choice = bot_pb2.Choice(action=action_to_proto(action), level=level)
         except Unasked as unasked:
@@ -146,8 +146,11 @@ class Unasked(Exception):
         self.reason = reason
 
 
-def _asked(decision: bot_pb2.Decision | bot_pb2.HintRequest) -> Observation:
-    """Read the observation of a seat that is asked. Raises `Unasked`."""
+def _asked(decision: bot_pb2.Decision | bot_pb2.HintRequest, *, history: bool = False) -> Observation:
+    """Read the observation of a seat that is asked, with or without its history. Raises `Unasked`."""
+    if not history:
+        # Reading it takes longer than deciding, and all levels but the search go by how the hand stands.
+        decision.observation.ClearField("history")
     try:
         observation = observation_from_proto(decision.observation)
     except _BROKEN:
