@@ -56,6 +56,15 @@ def test_everybody_who_came_is_seated_or_left_and_the_same_again_the_next_time(m
     assert 0 <= waiting_twice < len(people) / 10
 
 
+@pytest.mark.parametrize("crowd", [Crowd(rate=0.3, hours=1.0), Crowd(rate=2.0, hours=0.25)], ids=["quiet", "busy"])
+def test_among_people_alone_no_rating_decile_waits_more_than_twice_the_median(
+    matchmaking: ModuleType, crowd: Crowd
+) -> None:
+    outcome = matchmaking.Simulation(Hall(), None).run(crowd.arrivals(random.Random(21)), CYCLE)
+    assert len(outcome.seated) > 1000
+    assert outcome.slowest() <= 2
+
+
 def test_arrivals_can_be_recorded_and_read(tmp_path: Path) -> None:
     write(tmp_path / "arrivals.csv", arrivals())
     assert list(read(tmp_path / "arrivals.csv")) == arrivals()

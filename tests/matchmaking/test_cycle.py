@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gouji.matchmaking import watches
 from gouji.matchmaking.policy import Level
 from gouji.matchmaking.tickets import Ticket
 from gouji.matchmaking.watches import View, positions_of
@@ -84,6 +85,25 @@ async def test_watchers_are_told_of_their_place_and_of_the_end(room: Any, make_t
         assert ((await ahead.next(1)).ticket.state, ahead.view.position) == ("cancelled", 0)
         assert ((await behind.next(1)).ticket.state, behind.view.position) == ("waiting", 1)
     assert not room.watches.ticket_ids
+
+
+async def test_in_a_long_queue_the_end_is_told_at_once_and_places_now_and_then(
+    room: Any, make_ticket: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watches, "SHORT", 0)
+    first, second, third = (make_ticket(n, at=room.now + n, bots_after_ms=None) for n in range(3))
+    await room.queue(first, second)
+    with room.watches.follow(View(first, 1)) as ahead, room.watches.follow(View(second, 2)) as behind:
+        await room.turn()
+        await room.books.store.cancel("t0")
+        await room.queue(third)
+        with room.watches.follow(View(third, 3)) as last:
+            await room.turn()
+            assert ((await ahead.next(1)).ticket.state, ahead.view.position) == ("cancelled", 0)
+            assert (behind.view.position, last.view.position) == (2, 3)
+            await room.clock.advance(watches.PLACES_SECONDS)
+            await room.turn()
+            assert ((await behind.next(1)).position, (await last.next(1)).position) == (1, 2)
 
 
 async def test_all_watchers_of_a_ticket_are_told_that_it_is_matched(room: Any, make_ticket: Make) -> None:

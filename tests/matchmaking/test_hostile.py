@@ -71,12 +71,15 @@ class World:
         async with self.database.connect() as connection:
             party = await party_with(connection, player)
         player = party.leader if party else player
-        if party is not None and (not party.ready or len(party.members) > 3):
+        if party is not None and not party.ready:
             return
         people = [player, *sorted(set(party.player_ids) - {player})] if party else [player]
-        patience = self.chance.choice([None, BOTS_AFTER * 1000, BOTS_AFTER * 1000])
-        queue = self.chance.choice(QUEUES)
-        plain = self._make_ticket(number, players=people, at=self.now, queue=queue, bots_after_ms=patience)
+        wish = {
+            "queue": self.chance.choice(QUEUES),
+            "bots_after_ms": self.chance.choice([None, 0, BOTS_AFTER * 1000, BOTS_AFTER * 1000]),
+            "both_teams": len(people) > 3 or self.chance.random() < 0.1,
+        }
+        plain = self._make_ticket(number, players=people, at=self.now, **wish)
         ticket = Ticket(
             **{name: getattr(plain, name) for name in Ticket.__slots__} | {"party_id": party and party.party_id}
         )

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gouji.matchmaking.blocks import blocked
 from gouji.matchmaking.policy import Hall, Member, Waiting
+from gouji.matchmaking.store import OVERLAP_US
 from gouji.matchmaking.tickets import State
 from gouji.matchmaking.withdrawals import WAITING
 from gouji.serving.database import Database, chunks
@@ -21,9 +22,6 @@ SHORT: Final = 1000
 
 CHECK_US: Final = 10_000_000
 """How often a longer one is."""
-
-OVERLAP_US: Final = 2_000_000
-"""How long after it was written a change may still be committed; what takes longer is found by the next comparison."""
 
 
 @dataclass(frozen=True, slots=True)

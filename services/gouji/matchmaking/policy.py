@@ -125,11 +125,11 @@ class Policy:
     longer than the time to the next look, and by then the snapshot is old.
     """
 
-    band: float = 12.0
+    band: float = 30.0
     band_growth: float = 5.0
     grain: float = 0.5
     uneven: float = 0.12
-    uneven_growth: float = 0.02
+    uneven_growth: float = 0.04
     latency_ms: int = 100
     latency_growth_ms: int = 10
     strangers_seconds: float = 15.0

@@ -23,6 +23,9 @@ from gouji.serving.schema import active_seats, matches, paused_queues, queue_pau
 MOST_QUEUES: Final = 4
 """Queues in which a player may stand at a time."""
 
+OVERLAP_US: Final = 2_000_000
+"""How long after it was written a change may still be committed."""
+
 RECENT_US: Final = 3_600_000_000
 """How long opponents of a match are recent."""
 
@@ -101,6 +104,14 @@ class Store:
         async with self._database.connect() as connection:
             rows = await connection.execute(query.order_by(tickets.c.created_at, tickets.c.ticket_id))
         return [(row.queue, row.ticket_id) for row in rows]
+
+    async def changes(self, queues: Collection[str], since: int) -> tuple[set[str], int]:
+        """Name the tickets of these queues that changed after a moment, or shortly before; and say how late it is."""
+        late = tickets.c.changed_at > since - OVERLAP_US
+        async with self._database.single() as connection:
+            now = await connection.scalar(sa.select(self._database.now())) or 0
+            query = sa.select(tickets.c.ticket_id).where(tickets.c.queue.in_(queues), late)
+            return set(await connection.scalars(query)) if queues else set(), now
 
     async def expected(self, queues: Collection[str], now: int) -> dict[str, int]:
         """Say how long people of the last hour's matches waited, by queue, on the average."""

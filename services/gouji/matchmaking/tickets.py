@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from gouji.engine import RuleSet
@@ -168,8 +169,9 @@ def rules_text(rules: RuleSet) -> str:
     return json.dumps(rules.spec(), sort_keys=True)
 
 
+@lru_cache(maxsize=256)
 def rules_message(text: str) -> rules_pb2.RuleSet:
-    """Read what `rules_text` wrote."""
+    """Read what `rules_text` wrote. The same is given to all: it is not to be changed."""
     return rules_to_proto(RuleSet.parse(json.loads(text)))
 
 

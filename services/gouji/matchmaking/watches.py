@@ -17,6 +17,12 @@ from gouji.serving.settings import Settings
 _EXPECTED_SECONDS: Final = 5.0
 """How often it is worked out anew how long the queues' people wait."""
 
+SHORT: Final = 1000
+"""Up to so many tickets in their queues, people are told of their place at once."""
+
+PLACES_SECONDS: Final = 5.0
+"""How often they are when more wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -85,11 +91,16 @@ class Watches:
         return all(watch.view.ticket.state is State.WAITING for watch in self._followers.of(ticket_id))
 
     def publish(self, positions: Mapping[str, int], changed: Mapping[str, Ticket], expected: Mapping[str, int]) -> None:
-        """Tell everybody of tickets that moved up in their queue, or that are not as they were."""
+        """Tell everybody of tickets that moved up in their queue, or that are not as they were.
+
+        Whose place is not known keeps the one that it has been told.
+        """
         for ticket_id, watches in self._followers.items():
             for watch in watches:
                 ticket = changed.get(ticket_id, watch.view.ticket)
-                watch.tell(View(ticket, positions.get(ticket_id, 0), expected.get(ticket.wish.queue)))
+                watch.tell(
+                    View(ticket, positions.get(ticket_id, _place(watch, ticket)), expected.get(ticket.wish.queue))
+                )
 
     async def close(self) -> None:
         """End all watches."""
@@ -108,6 +119,9 @@ class Teller:
         self._renew_at = 0
         self._expected: dict[str, int] = {}
         self._expected_at = 0.0
+        self._places: dict[str, int] = {}
+        self._places_at = 0.0
+        self._changes_to = 0
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -132,11 +146,24 @@ class Teller:
         renewed = await self._renew(watched, now)
         queues = self._watches.queues
         await self._expect(queues, now)
-        positions = {ticket: at for ticket, at in positions_of(await self._store.line(queues)) if ticket in watched}
+        waiting = await self._waiting(watched, queues)
         # A ticket that waits as its watchers have been told need not be read again, save now and then.
-        known = {ticket_id for ticket_id in watched & positions.keys() if self._watches.waits(ticket_id)}
-        unknown = watched if renewed else watched - known
-        self._watches.publish(positions, await self._store.many(unknown), self._expected)
+        known = {ticket_id for ticket_id in waiting if self._watches.waits(ticket_id)}
+        changed = await self._store.many(watched if renewed else watched - known)
+        gone = {ticket_id for ticket_id, ticket in changed.items() if ticket.state is not State.WAITING}
+        places = {ticket_id: at for ticket_id, at in self._places.items() if ticket_id not in gone}
+        self._watches.publish(places, changed, self._expected)
+
+    async def _waiting(self, watched: Set[str], queues: Set[str]) -> Set[str]:
+        """Say which watched tickets still wait, of a long line those of which no change is known; note their places."""
+        if self._clock.monotonic() < self._places_at:
+            changed, self._changes_to = await self._store.changes(queues, self._changes_to)
+            return (watched & self._places.keys()) - changed
+        _, self._changes_to = await self._store.changes((), 0)
+        line = await self._store.line(queues)
+        self._places = {ticket: at for ticket, at in positions_of(line) if ticket in watched}
+        self._places_at = self._clock.monotonic() + (PLACES_SECONDS if len(line) > SHORT else 0.0)
+        return self._places.keys()
 
     async def _renew(self, watched: Set[str], now: int) -> bool:
         """Renew the leases of watched tickets, three times in the length of a lease; says whether it was time to."""
@@ -150,6 +177,10 @@ class Teller:
         if self._clock.monotonic() >= self._expected_at:
             self._expected = await self._store.expected(queues, now)
             self._expected_at = self._clock.monotonic() + _EXPECTED_SECONDS
+
+
+def _place(watch: Watch, ticket: Ticket) -> int:
+    return watch.view.position if ticket.state is State.WAITING else 0
 
 
 def positions_of(line: Iterable[tuple[str, str]]) -> Iterator[tuple[str, int]]:
