@@ -244,6 +244,14 @@ async def test_a_ban_ends_by_itself_and_the_last_one_said_holds(world: World) ->
     assert list((await world.do("ListSanctions")).sanctions) == []
 
 
+async def test_a_ban_may_last_to_the_end_of_all_times_that_can_be_said(world: World) -> None:
+    ann, last = await world.guest(), Timestamp(seconds=253_402_300_799, nanos=999_999_000)
+    ban = await world.do("BanPlayer", player_id=ann.player_id, until=last, reason="cheating")
+    assert ban.sanction.until == last
+    refresh = gateway_pb2.RefreshSessionRequest(refresh_token=ann.tokens.refresh_token)
+    assert await refused(world.sessions.RefreshSession(refresh)) == "banned"
+
+
 async def test_what_makes_no_sense_is_refused(world: World) -> None:
     ann = await world.guest()
     for fields, reason in (
@@ -251,6 +259,8 @@ async def test_what_makes_no_sense_is_refused(world: World) -> None:
         ({"player_id": ann.player_id}, "malformed"),
         ({"player_id": ann.player_id, "reason": 201 * "x"}, "malformed"),
         ({"player_id": ann.player_id, "reason": "x", "until": soon(-60)}, "malformed"),
+        ({"player_id": ann.player_id, "reason": "x", "until": Timestamp(seconds=2**62)}, "malformed"),
+        ({"player_id": ann.player_id, "reason": "x", "until": Timestamp(seconds=2**33, nanos=-1)}, "malformed"),
         ({"reason": "x"}, "malformed"),
     ):
         assert await refused(world.do("BanPlayer", **fields)) == reason

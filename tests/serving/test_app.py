@@ -158,6 +158,10 @@ async def test_at_stop_health_says_so_first_while_calls_and_tasks_still_go_on(
         await working.wait()
         assert await health_of(app) == SERVING
         assert await health_of(app, "gouji.v1.TableService") == SERVING
+        async with grpc.aio.insecure_channel(app.address) as channel:
+            listed = await health_pb2_grpc.HealthStub(channel).List(health_pb2.HealthListRequest())
+        assert {"", "gouji.v1.TableService"} <= set(listed.statuses)
+        assert {one.status for one in listed.statuses.values()} == {SERVING}
     assert seen == [NOT_SERVING, NOT_SERVING, True, False]
     assert ended.is_set()
 

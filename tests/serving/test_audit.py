@@ -18,7 +18,7 @@ from gouji.serving.errors import ServiceError, StorageUnavailable, reason_of
 from gouji.serving.schema import acts
 from gouji.serving.settings import Settings
 from gouji.serving.testing import running_app
-from gouji.v1 import admin_pb2, admin_pb2_grpc, options_pb2, table_pb2, table_pb2_grpc, tournament_pb2
+from gouji.v1 import admin_pb2, admin_pb2_grpc, moderation_pb2, options_pb2, table_pb2, table_pb2_grpc, tournament_pb2
 
 READS = ("List", "Get", "Show", "Find", "Export", "Locate", "Verify", "Hint")
 """How methods begin that change nothing."""
@@ -177,6 +177,12 @@ def test_of_a_request_only_what_it_says_itself_is_kept_and_that_in_short() -> No
     act = Act.of(Caller(Role.DIRECTOR, "Dora", "Dora"), "CreateTournament", request, "here:1")
     assert json.loads(act.details) == {"tournament_id": ("cup" + 300 * "x")[:200]}
     assert (act.player_id, act.table_id, act.reason) == ("", "", "")
+
+
+def test_a_time_that_is_none_is_left_out() -> None:
+    request = moderation_pb2.BanPlayerRequest(player_id="p", reason="why")
+    request.until.seconds = 2**62
+    assert Act.of(Caller(Role.MODERATOR, "Mo", "Mo"), "BanPlayer", request, "here:1").details == ""
 
 
 async def test_everything_that_staff_may_do_is_marked_unless_it_only_reads(sqlite_settings: Settings) -> None:

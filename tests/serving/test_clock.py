@@ -10,6 +10,7 @@ from gouji.serving.testing import ManualClock
 def test_a_time_survives_the_database_to_the_microsecond() -> None:
     for time in (datetime(2026, 1, 1, 1, 2, 3, 456789, UTC), datetime(1970, 1, 1, tzinfo=UTC)):
         assert moment(microseconds(time)) == time
+    assert moment(253_402_300_799_999_999) == datetime.max.replace(tzinfo=UTC)
 
 
 async def test_the_systems_clock_is_utc_and_passes() -> None:

@@ -68,6 +68,8 @@ async def test_tables_are_found_by_state_server_and_player(running: Any) -> None
         ({"player_id": "nobody"}, set()),
     ):
         assert {row.table_id for row in (await operator.call("ListTables", **fields)).tables} == ids
+    for field in ("state", "server", "player_id"):
+        assert await refused(operator.call("ListTables", **{field: "\0"})) == "malformed"
     few = await operator.call("ListTables", limit=1)
     assert (len(few.tables), few.more) == (1, True)
 

@@ -71,6 +71,8 @@ async def test_ids_have_a_form_and_others_are_unknown(running: Any) -> None:
         assert await running.director.refused("CreateTournament", tournament_id=event, terms=terms_of()) == "malformed"
         assert await running.player("ann").refused("GetTournament", tournament_id=event) == "unknown_tournament"
         assert await running.player("ann").refused("Withdraw", tournament_id=event) == "unknown_tournament"
+        pairing = {"tournament_id": event, "command_id": "c1", "reason": "x", "round": 1}
+        assert await running.director.refused("PairAgain", **pairing) == "unknown_tournament"
     terms = terms_of(stand_in_level="grandmaster")
     assert await running.director.refused("CreateTournament", tournament_id="a", terms=terms) == "unknown_bot_level"
 

@@ -15,7 +15,7 @@ from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import microseconds
 from gouji.serving.errors import malformed
-from gouji.serving.requests import LONGEST_ID, check_id, check_text, read_limit
+from gouji.serving.requests import LONGEST_ID, check_id, check_text, check_time, read_limit
 from gouji.serving.sanctions import BAN, MUTE, REMOVAL, Sanction
 from gouji.v1 import moderation_pb2, moderation_pb2_grpc
 
@@ -195,6 +195,7 @@ class ModerationServicer(moderation_pb2_grpc.ModerationServiceServicer):
         self, request: moderation_pb2.MutePlayerRequest | moderation_pb2.BanPlayerRequest, kind: str
     ) -> Sanction:
         _check(request)
+        check_time("until", request.until)
         until = request.until.ToMicroseconds() if request.HasField("until") else None
         if until is not None and until <= microseconds(self._app.clock.now()):
             raise malformed("until", "has passed")

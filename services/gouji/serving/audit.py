@@ -134,16 +134,28 @@ def audit_of(service: str, method: str) -> options_pb2.Audit.ValueType:
 
 def _details(request: Message) -> str:
     """Write down the numbers, texts and times of a request itself: nothing within it, and no bytes."""
-    fields = request.DESCRIPTOR.fields_by_name
-    said = json_format.MessageToDict(request, preserving_proto_field_name=True)
-    told = {name: _brief(value) for name, value in said.items() if name not in _OWN_COLUMNS and _is_told(fields[name])}
-    return json.dumps(told, ensure_ascii=False) if told else ""
+    told = type(request)()
+    told.CopyFrom(request)
+    for field, value in request.ListFields():
+        if field.name in _OWN_COLUMNS or not _is_told(field, value):
+            told.ClearField(field.name)
+    said = json_format.MessageToDict(told, preserving_proto_field_name=True)
+    return json.dumps({name: _brief(value) for name, value in said.items()}, ensure_ascii=False) if said else ""
 
 
-def _is_told(field: Any) -> bool:
+def _is_told(field: Any, value: Any) -> bool:
     if field.type == FieldDescriptor.TYPE_MESSAGE:
-        return field.message_type.full_name in _TOLD
+        return field.message_type.full_name in _TOLD and _can_be_said(value)
     return bool(field.type != FieldDescriptor.TYPE_BYTES)
+
+
+def _can_be_said(time: Any) -> bool:
+    """Whether a time is one at all; whoever is asked refuses what is none."""
+    try:
+        time.ToJsonString()
+    except ValueError:
+        return False
+    return True
 
 
 def _brief(value: Any) -> Any:

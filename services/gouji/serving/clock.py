@@ -2,8 +2,10 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 class Clock(Protocol):
@@ -45,4 +47,4 @@ def microseconds(moment: datetime) -> int:
 
 def moment(microseconds: int) -> datetime:
     """Read a time that the database keeps, in UTC."""
-    return datetime.fromtimestamp(microseconds / 1_000_000, UTC)
+    return _EPOCH + timedelta(microseconds=microseconds)  # a float would round the last moments of 9999 into 10000

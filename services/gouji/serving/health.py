@@ -3,6 +3,7 @@
 Liveness needs no more than an answer: a loop that is stuck answers nobody. Readiness is SERVING.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import grpc
@@ -15,12 +16,29 @@ _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
+class _Servicer(health.aio.HealthServicer):  # type: ignore[misc]
+    """The library's, with the method that it leaves out."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    async def List(  # noqa: N802 (gRPC's name)
+        self, _request: Any, context: Any
+    ) -> health_pb2.HealthListResponse:
+        """Say how everything is that `Check` may be asked about."""
+        asked = {name: health_pb2.HealthCheckRequest(service=name) for name in self._names}
+        return health_pb2.HealthListResponse(
+            statuses={name: await self.Check(request, context) for name, request in asked.items()}
+        )
+
+
 class Health:
     """What this process says of itself: SERVING from its start on, NOT_SERVING for good once it drains."""
 
     def __init__(self) -> None:
-        self._servicer: Any = health.aio.HealthServicer()
         self._names = {""}
+        self._servicer: Any = _Servicer(self._names)
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Serve health on this server."""

@@ -2,6 +2,8 @@
 
 from typing import Final, Protocol
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from gouji.engine import BadValue, RulesConflict, RuleSet, RuleSetError, UnknownOption
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.pages import Place, read_token
@@ -16,6 +18,8 @@ USUAL_PAGE: Final = 20
 
 LARGEST_PAGE: Final = 100
 """Most rows of a page."""
+
+_LAST_SECOND: Final = 253_402_300_799
 
 
 class Paged(Protocol):
@@ -59,6 +63,12 @@ def check_text(field: str, given: str, longest: int) -> None:
     """Take a text of 1 to ``longest`` characters that can be shown, or refuse it with `malformed`."""
     if not 1 <= len(given) <= longest or not given.isprintable():
         raise malformed(field, f"is not 1 to {longest} characters that can be shown")
+
+
+def check_time(field: str, given: Timestamp) -> None:
+    """Take a time from 1970 to 9999, or refuse it with `malformed`: a `Timestamp` can hold what is none."""
+    if not (0 <= given.seconds <= _LAST_SECOND and 0 <= given.nanos < 1_000_000_000):
+        raise malformed(field, "is no time from 1970 on")
 
 
 def read_rules(given: rules_pb2.RuleSet, field: str) -> RuleSet:

@@ -17,6 +17,7 @@ from gouji.serving.clock import microseconds
 from gouji.serving.database import Database
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
+from gouji.serving.requests import read_filter
 from gouji.table.catalogue import Catalogue, Row, Wanted
 from gouji.table.host import Host, check_id
 from gouji.table.live import Live
@@ -135,9 +136,10 @@ class AdminServicer(admin_pb2_grpc.TableAdminServiceServicer):
     async def ListTables(  # noqa: N802 (gRPC's name)
         self, request: admin_pb2.ListTablesRequest, _context: Context
     ) -> admin_pb2.ListTablesResponse:
-        """Find tables, the newest first."""
+        """Find tables, the newest first. Refused with `malformed`."""
         most = min(request.limit or LISTED, MOST_LISTED)
-        rows = await self._catalogue.find(Wanted(request.state, request.server, request.player_id), most + 1)
+        wanted = Wanted(*(read_filter(name, getattr(request, name)) for name in ("state", "server", "player_id")))
+        rows = await self._catalogue.find(wanted, most + 1)
         return admin_pb2.ListTablesResponse(tables=map(_row, rows[:most]), more=len(rows) > most)
 
     async def ShowTable(  # noqa: N802 (gRPC's name)

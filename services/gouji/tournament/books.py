@@ -103,6 +103,7 @@ class Books:
 
     async def secret(self, tournament_id: str) -> bytes:
         """Open an event's secret. Refused with `unknown_tournament`."""
+        self._check_id(tournament_id)
         if tournament_id not in self._secrets:
             sealed = await self._store.secret(tournament_id)
             if sealed is None:
@@ -129,8 +130,7 @@ class Books:
             event.fold(entry)
 
     def _book(self, tournament_id: str) -> _Book:
-        if len(tournament_id) > LONGEST_ID or "\0" in tournament_id:
-            raise self._unknown(tournament_id)
+        self._check_id(tournament_id)
         book = self._books.setdefault(tournament_id, _Book(Tournament(tournament_id)))
         self._books.move_to_end(tournament_id)
         oldest = next(iter(self._books))
@@ -138,6 +138,10 @@ class Books:
             del self._books[oldest]
             self._secrets.pop(oldest, None)
         return book
+
+    def _check_id(self, tournament_id: str) -> None:
+        if len(tournament_id) > LONGEST_ID or "\0" in tournament_id:
+            raise self._unknown(tournament_id)
 
     def _unknown(self, tournament_id: str) -> ServiceError:
         self._books.pop(tournament_id, None)

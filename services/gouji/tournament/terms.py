@@ -3,10 +3,8 @@
 import re
 from typing import Final
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from gouji.serving.errors import malformed
-from gouji.serving.requests import check_clock, check_text, read_rules
+from gouji.serving.requests import check_clock, check_text, check_time, read_rules
 from gouji.tournament.decisions import MOST_PLAYERS, MOST_ROUNDS, least_entrants
 from gouji.tournament.lineups import SIDE
 from gouji.tournament.tournament import SWISS, TEAMS
@@ -28,7 +26,6 @@ MOST_PATIENCE_SECONDS: Final = 3600
 MOST_PACE_MS: Final = 60_000
 
 _ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
-_LAST_SECOND: Final = 253_402_300_799
 
 
 def read_id(given: str) -> str:
@@ -85,12 +82,7 @@ def _check_times(terms: TournamentTerms) -> None:
     names = ("registration_opens", "check_in_opens", "starts")
     moments = {name: getattr(terms, name) for name in names if terms.HasField(name)}  # type: ignore[arg-type]
     for name, moment in moments.items():
-        if not _is_time(moment):
-            raise malformed(f"terms.{name}", "is no time from 1970 on")
+        check_time(f"terms.{name}", moment)
     given = [moment.ToMicroseconds() for moment in moments.values()]
     if given != sorted(given):
         raise malformed("terms.starts", "is before registration or check-in opens, or these are not in order")
-
-
-def _is_time(moment: Timestamp) -> bool:
-    return 0 <= moment.seconds <= _LAST_SECOND and 0 <= moment.nanos < 1_000_000_000
