@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -133,14 +133,38 @@ def why_it_is_grey(page: Page) -> None:
     expect(page.locator("#why-not")).to_have_text(said)
 
 
-@long
-def test_a_quick_game_is_played_to_its_end_by_clicks_and_replayed(seated: Callable[..., Desk]) -> None:
-    ann = seated()
+def test_a_quick_game_is_played_to_its_end_by_clicks_replayed_and_remembered(desk: Callable[..., Desk]) -> None:
+    ann = desk("Ann")
+    ann.enter()
+    ann.quick_game(pace="At once")
+    table_id = ann.table_id
     ann.play_to_the_end()
     expect(ann.page.locator(".places tr")).to_have_count(7)
     expect(ann.page.get_by_text("The deal was checked")).to_be_visible()
     ann.page.get_by_role("button", name="See the replay").click()
     steps_through(ann.page)
+    looks_back(ann, table_id)
+
+
+FORGET: Final = "for (const key of Object.keys(localStorage)) if (key !== 'gouji.player') delete localStorage[key]"
+
+
+def looks_back(ann: Desk, table_id: str) -> None:
+    """Find the match in the profile, lose it by a filter, and open its replay from there."""
+    page = ann.page
+    # As on another device: nothing but the token tells this browser what was played.
+    page.evaluate(FORGET)
+    page.goto(f"{ann.address}/#/me")
+    match = page.locator(f"[data-match='{table_id}']")
+    expect(match).to_contain_text("with 5 bots")
+    expect(page.locator(".totals div", has_text="Matches")).to_contain_text("1")
+    assert ann.faults_of_axe() == []
+    page.get_by_label("Rules", exact=True).select_option("japan")
+    expect(match).to_have_count(0)
+    expect(page.get_by_text("No hand finished yet.")).to_be_visible()
+    page.get_by_label("Rules", exact=True).select_option("")
+    match.get_by_role("button", name="Replay").click()
+    expect(page.locator(".replay")).to_be_visible()
 
 
 def steps_through(page: Page) -> None:
