@@ -37,6 +37,9 @@ test: install    ## run all tests, and the short form of those that kill real pr
 test-web: web    ## check and test the web client and its SDK, without a browser
 	cd web && $(NODE) npm run check && $(NODE) npm test
 
+browser-short: web   ## play a game in a browser to its end, and look at the screens: a minute
+	$(BIN)/pytest -m browser
+
 browser: web     ## play whole games in browsers, cut networks, kill servers: minutes
 	GOUJI_BROWSER=long $(BIN)/pytest -m browser
 
@@ -106,4 +109,4 @@ clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
-.PHONY: help install web up test test-web browser faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean
+.PHONY: help install web up test test-web browser-short browser faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean

@@ -1,6 +1,6 @@
 """A real `gouji up` with its door, and real browsers before it.
 
-The short form runs with all other tests; `make browser` runs the long ones too (`GOUJI_BROWSER=long`).
+`make browser-short` runs those that are not ``long``; `make browser` all (`GOUJI_BROWSER=long`).
 """
 
 import os
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -62,9 +63,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("up")
 
 
-@pytest.fixture(scope="session")
-def door(directory: Path) -> Iterator[str]:
-    """The address of a server that runs for all of these tests."""
+@contextmanager
+def running_door(directory: Path) -> Iterator[str]:
+    """A `gouji up` that has its database and keys in a directory; gives the address of its door."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GOUJI_")}
     own = {"GOUJI_DOOR_PORT": "0", "GOUJI_PORT": "0", "GOUJI_DATA_DIRECTORY": str(directory)}
     environment = {**kept, **QUICK, **own, "PYTHONUNBUFFERED": "1"}
@@ -77,6 +78,13 @@ def door(directory: Path) -> Iterator[str]:
             yield ready[1]
         finally:
             process.terminate()
+
+
+@pytest.fixture(scope="session")
+def door(directory: Path) -> Iterator[str]:
+    """The address of a server that runs for all of these tests."""
+    with running_door(directory) as address:
+        yield address
 
 
 @pytest.fixture

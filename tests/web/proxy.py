@@ -1,4 +1,4 @@
-"""The network between a browser and the door: it can be cut, and mended."""
+"""The network between a browser and the door: it can be cut and mended, and keeps what came to the browser."""
 
 import selectors
 import socket
@@ -7,13 +7,17 @@ from contextlib import suppress
 
 
 class Network:
-    """Passes bytes on to a port of this machine; while it is ``cut``, it takes nothing and loses what was there."""
+    """Passes bytes on to a port of this machine; while it is ``cut``, it takes nothing and loses what was there.
+
+    ``brought`` are all bytes that came from the port, in the order of their coming.
+    """
 
     def __init__(self, port: int) -> None:
         self._target = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._pairs: set[tuple[socket.socket, socket.socket]] = set()
+        self.brought = bytearray()
         self._is_cut = False
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -53,6 +57,8 @@ class Network:
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]
                     if not data:
                         raise OSError
+                    if key.fileobj is pair[1]:
+                        self.brought += data
                     other[key.fileobj].sendall(data)  # type: ignore[index]
         self._pairs.discard(pair)
         _close(pair)

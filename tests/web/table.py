@@ -37,10 +37,10 @@ class Desk:
         self.page.get_by_role("button", name="Come in").click()
         expect(self.page.get_by_role("heading", name=f"Hello, {self.name}")).to_be_visible()
 
-    def quick_game(self, preset: str = "standard") -> None:
+    def quick_game(self, preset: str = "standard", pace: str = "Fast") -> None:
         """Sit down with five bots that think fast."""
         self.page.get_by_label("Rules", exact=True).select_option(preset)
-        self.page.get_by_label("Fast", exact=True).check()
+        self.page.get_by_label(pace, exact=True).check()
         self.page.locator("[data-start=quick]").click()
         self.at_table()
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from .conftest import long
 from .table import Desk
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, long]
 
 SECTIONS = ("Servers", "Tables", "Queues", "Players", "Reports", "Audit log")
 

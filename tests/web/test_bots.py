@@ -9,6 +9,8 @@ from pathlib import Path
 import grpc_tools
 import pytest
 
+from .conftest import long
+
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +18,7 @@ OVER = re.compile(r"over: ?(?:-?\d+[, ]?){6}\n")
 LIMIT = 100
 
 
+@long
 def test_the_bot_in_typescript_plays_a_hand(door: str) -> None:
     if not (ROOT / "web/sdk/dist/index.js").exists():
         pytest.skip("needs the built SDK: `make web`")
@@ -25,6 +28,7 @@ def test_the_bot_in_typescript_plays_a_hand(door: str) -> None:
     assert OVER.fullmatch(written(node, ROOT / "web/sdk/examples/bot.js", door))
 
 
+@long
 def test_the_bot_in_python_plays_a_hand(door: str) -> None:
     assert OVER.fullmatch(written(sys.executable, ROOT / "docs/examples/bot.py", door.removeprefix("http://"), "Ann"))
 

@@ -1,12 +1,17 @@
 """The table's page in a real browser, against a real server."""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from gouji.client import Session, TableClient
+from gouji.v1.events_pb2 import DealtHand, HandEnded
 
 from .conftest import long
 from .proxy import Network
@@ -39,7 +44,7 @@ def held(page: Page) -> list[str | None]:
     return [column.get_attribute("aria-label") for column in page.locator(".column").all()]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=SIZE_IDS)
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=long) for size in SIZES[1:])], ids=SIZE_IDS)
 def test_nothing_overlaps_and_axe_finds_no_serious_fault(seated: Callable[..., Desk], size: tuple[int, int]) -> None:
     ann = seated(*size)
     ann.wait()
@@ -133,14 +138,84 @@ def why_it_is_grey(page: Page) -> None:
     expect(page.locator("#why-not")).to_have_text(said)
 
 
-@long
-def test_a_quick_game_is_played_to_its_end_by_clicks_and_replayed(seated: Callable[..., Desk]) -> None:
-    ann = seated()
+@pytest.fixture
+def network(door: str) -> Iterator[Network]:
+    made = Network(int(door.rpartition(":")[2]))
+    yield made
+    made.close()
+
+
+def test_a_quick_game_is_played_to_its_end_by_clicks_replayed_and_remembered(
+    desk: Callable[..., Desk], network: Network, door: str
+) -> None:
+    ann = desk("Ann", address=f"http://127.0.0.1:{network.port}")
+    ann.enter()
+    ann.quick_game(pace="At once")
+    table_id = ann.table_id
+    ann.move()
+    ann.wait()
+    ann.page.reload()
+    ann.at_table()
     ann.play_to_the_end()
     expect(ann.page.locator(".places tr")).to_have_count(7)
     expect(ann.page.get_by_text("The deal was checked")).to_be_visible()
+    hidden_stayed_hidden(bytes(network.brought), hand_ended(door, table_id))
     ann.page.get_by_role("button", name="See the replay").click()
     steps_through(ann.page)
+    looks_back(ann, table_id)
+
+
+FORGET: Final = "for (const key of Object.keys(localStorage)) if (key !== 'gouji.player') delete localStorage[key]"
+
+
+def hand_ended(door: str, table_id: str) -> HandEnded:
+    """What the first hand of a table reveals at its end, as somebody else is told."""
+
+    async def watched() -> HandEnded:
+        async with await Session.open(door.removeprefix("http://"), "Eve") as session:
+            async for event in TableClient(session, table_id).watch():
+                if event.WhichOneof("body") == "hand_ended":
+                    return event.hand_ended
+        raise AssertionError("no hand has ended")
+
+    # The browser's loop runs in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, watched()).result()
+
+
+RUN: Final = 12
+"""So many cards side by side in a sorted hand are that hand's alone, and more than anybody plays at once."""
+
+
+def hidden_stayed_hidden(brought: bytes, ended: HandEnded) -> None:
+    """Before the hand's end the browser was sent its own cards, and in no byte another's."""
+    before, _, after = brought.partition(ended.secret)
+    found = [[any(run in part for run in runs(hand)) for hand in ended.hands] for part in (before, after)]
+    assert found == [[True] + [False] * 5, [True] * 6]
+
+
+def runs(hand: DealtHand) -> list[bytes]:
+    """All runs of cards in a hand, as they are written in every message that has cards."""
+    cards = hand.cards
+    return [DealtHand(cards=cards[at : at + RUN]).SerializeToString() for at in range(len(cards) - RUN + 1)]
+
+
+def looks_back(ann: Desk, table_id: str) -> None:
+    """Find the match in the profile, lose it by a filter, and open its replay from there."""
+    page = ann.page
+    # As on another device: nothing but the token tells this browser what was played.
+    page.evaluate(FORGET)
+    page.goto(f"{ann.address}/#/me")
+    match = page.locator(f"[data-match='{table_id}']")
+    expect(match).to_contain_text("with 5 bots")
+    expect(page.locator(".totals div", has_text="Matches")).to_contain_text("1")
+    assert ann.faults_of_axe() == []
+    page.get_by_label("Rules", exact=True).select_option("japan")
+    expect(match).to_have_count(0)
+    expect(page.get_by_text("No hand finished yet.")).to_be_visible()
+    page.get_by_label("Rules", exact=True).select_option("")
+    match.get_by_role("button", name="Replay").click()
+    expect(page.locator(".replay")).to_be_visible()
 
 
 def steps_through(page: Page) -> None:
@@ -159,13 +234,6 @@ def steps_through(page: Page) -> None:
     slider.press("End")
     expect(page.get_by_role("heading", name="Hand 1")).to_be_visible()
     assert page.locator(".open-hands li strong small").all_inner_texts().count("0") >= 3
-
-
-@pytest.fixture
-def network(door: str) -> Iterator[Network]:
-    made = Network(int(door.rpartition(":")[2]))
-    yield made
-    made.close()
 
 
 @long

@@ -17,6 +17,8 @@ import { HandResult } from "../table/Results";
 
 const SPEEDS = { slow: 1600, normal: 900, fast: 300 } as const;
 
+type Speed = keyof typeof SPEEDS;
+
 export function ReplayPage({ tableId }: { tableId: string }) {
   const [events, failure] = useEvents(tableId);
   const texts = useTexts();
@@ -81,7 +83,7 @@ function Player({ events }: { events: readonly Event[] }) {
   const steps = useMemo(() => stepsOf(events), [events]);
   const [at, setAt] = useState(0);
   const [runs, setRuns] = useState(false);
-  const [speed, setSpeed] = useState<keyof typeof SPEEDS>("normal");
+  const [speed, setSpeed] = useState<Speed>("normal");
   const [open, setOpen] = useState(true);
   const last = steps.length - 1;
   const step = steps[Math.min(at, last)];
@@ -98,43 +100,22 @@ function Player({ events }: { events: readonly Event[] }) {
 
   const { seen, names, lines } = useMoment(events, step);
   if (!step || !seen) return <p className="quiet">{texts.replay.empty}</p>;
-  const ended = events[step.events - 1]?.body;
-  const faded = new Map(seen.view.lastTrick.filter((act) => act.cards).map((act) => [act.seat, act]));
   return (
     <div className="replay" data-step={at}>
       <h1>{texts.replay.title}</h1>
       <div className="replay-table">
-        <Felt
-          model={{ ...seen.model, me: null }}
-          before={faded}
-          speeches={[]}
-          timeLeft={null}
-          turnMs={0}
-          hiddenAbove={0}
-        >
-          {ended?.case === "handEnded" && (
-            <HandResult
-              hand={step.hand}
-              ended={ended.value}
-              names={names}
-              me={seen.view.seat}
-              onClose={() => setAt(Math.min(last, at + 1))}
-            />
-          )}
-        </Felt>
+        <Scene
+          seen={seen}
+          names={names}
+          step={step}
+          event={events[step.events - 1]}
+          onGoOn={() => setAt(Math.min(last, at + 1))}
+        />
       </div>
       <Controls steps={steps} at={at} runs={runs} onAt={setAt} onRun={setRuns} />
       <div className="replay-wishes">
         <Hands steps={steps} at={at} onAt={setAt} />
-        <Choice
-          label={texts.replay.speed}
-          value={speed}
-          options={(Object.keys(SPEEDS) as (keyof typeof SPEEDS)[]).map((name) => ({
-            value: name,
-            label: texts.lobby.paces[name] ?? name,
-          }))}
-          onChange={setSpeed}
-        />
+        <Pace speed={speed} onSpeed={setSpeed} />
         <Switch label={texts.replay.openHands} on={open} onChange={setOpen} />
       </div>
       {open && seen.hands && <OpenHands hands={seen.hands} names={names} />}
@@ -146,10 +127,56 @@ function Player({ events }: { events: readonly Event[] }) {
   );
 }
 
+/** The felt after a step, and what the hand came to where it ends. */
+function Scene({
+  seen,
+  names,
+  step,
+  event,
+  onGoOn,
+}: {
+  seen: Seen;
+  names: readonly string[];
+  step: Step;
+  event: Event | undefined;
+  onGoOn: () => void;
+}) {
+  const faded = new Map(seen.view.lastTrick.filter((act) => act.cards).map((act) => [act.seat, act]));
+  return (
+    <Felt model={{ ...seen.model, me: null }} before={faded} speeches={[]} timeLeft={null} turnMs={0} hiddenAbove={0}>
+      {event?.body.case === "handEnded" && (
+        <HandResult hand={step.hand} ended={event.body.value} names={names} me={seen.view.seat} onClose={onGoOn} />
+      )}
+    </Felt>
+  );
+}
+
+function Pace({ speed, onSpeed }: { speed: Speed; onSpeed: (speed: Speed) => void }) {
+  const texts = useTexts();
+  return (
+    <Choice
+      label={texts.replay.speed}
+      value={speed}
+      options={(Object.keys(SPEEDS) as Speed[]).map((name) => ({
+        value: name,
+        label: texts.lobby.paces[name] ?? name,
+      }))}
+      onChange={onSpeed}
+    />
+  );
+}
+
+/** What the table shows after a step; `hands` are those that are open by then. */
+interface Seen {
+  view: ReturnType<typeof viewAt>;
+  hands: ReturnType<typeof handsAt>;
+  model: ReturnType<typeof modelAt>;
+}
+
 /** The table after a step, the six names, and the hand so far as text. */
 function useMoment(events: readonly Event[], step: Step | undefined) {
   const texts = useTexts();
-  const seen = useMemo(() => {
+  const seen = useMemo((): Seen | null => {
     if (!step) return null;
     const view = viewAt(events, step.events);
     const hands = handsAt(events, step);

@@ -43,6 +43,13 @@ class Changes {
   }
 }
 
+/** The pace that the form has for a number of milliseconds. */
+function paceOf(milliseconds: number): Pace {
+  if (!milliseconds) return "none";
+  if (milliseconds <= PACES.fast) return "fast";
+  return milliseconds >= PACES.slow ? "slow" : "normal";
+}
+
 /** What a room's settings are in the words of the form. */
 function wordsOf(settings: RoomSettings): { preset: string; hands: string; turn: string; pace: Pace } {
   const until = settings.length?.until;
@@ -50,7 +57,7 @@ function wordsOf(settings: RoomSettings): { preset: string; hands: string; turn:
     preset: settings.rules?.preset || "standard",
     hands: until?.case === "hands" ? String(until.value) : "1",
     turn: String(Math.round((settings.clock?.turnMs || 120_000) / 1000)),
-    pace: settings.botPaceMs <= PACES.fast ? "fast" : settings.botPaceMs >= PACES.slow ? "slow" : "normal",
+    pace: paceOf(settings.botPaceMs),
   };
 }
 

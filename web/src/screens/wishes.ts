@@ -5,7 +5,7 @@ export const PRESETS = ["standard", "qingdao", "lianzhong", "free_for_all", "jap
 export const HANDS = ["1", "3", "6"] as const;
 
 /** How long bots seem to think, in milliseconds. */
-export const PACES = { slow: 2_500, normal: 1_200, fast: 300 } as const;
+export const PACES = { slow: 2_500, normal: 1_200, fast: 300, none: 0 } as const;
 
 export interface PlayWish {
   preset: string;

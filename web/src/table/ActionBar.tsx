@@ -32,30 +32,7 @@ export function ActionBar(props: ActionBarProps) {
     <div className="bar" role="group" aria-label={texts.table.yourTurn}>
       <Steppers held={held} selection={selection} onSelect={select} />
       <div className="bar-buttons">
-        {ask ? (
-          otherMoves(ask).map((move) => (
-            <button
-              type="button"
-              key={move.verb + move.cards + (move.target ?? "")}
-              className="button button-quiet"
-              data-verb={move.verb}
-              disabled={props.sending}
-              onClick={() => props.onMove(move)}
-            >
-              {texts.actions.verb[move.verb]}
-            </button>
-          ))
-        ) : (
-          <button
-            type="button"
-            className={`button button-quiet ${props.passAhead ? "button-on" : ""}`}
-            aria-pressed={props.passAhead}
-            data-verb="pass-ahead"
-            onClick={() => props.onPassAhead(!props.passAhead)}
-          >
-            {props.passAhead ? texts.actions.passAheadOn : texts.actions.passAhead}
-          </button>
-        )}
+        {ask ? <OtherMoves {...props} ask={ask} /> : <PassAhead {...props} />}
         <button
           type="button"
           className="button button-quiet button-icon"
@@ -83,6 +60,39 @@ export function ActionBar(props: ActionBarProps) {
         {props.why}
       </p>
     </div>
+  );
+}
+
+/** What one may do beside playing the chosen cards. */
+function OtherMoves({ ask, sending, onMove }: { ask: Ask } & Pick<ActionBarProps, "sending" | "onMove">) {
+  const texts = useTexts();
+  return otherMoves(ask).map((move) => (
+    <button
+      type="button"
+      key={move.verb + move.cards + (move.target ?? "")}
+      className="button button-quiet"
+      data-verb={move.verb}
+      disabled={sending}
+      onClick={() => onMove(move)}
+    >
+      {texts.actions.verb[move.verb]}
+    </button>
+  ));
+}
+
+/** Has the next questions of the trick passed, while nothing is asked. */
+function PassAhead({ passAhead, onPassAhead }: Pick<ActionBarProps, "passAhead" | "onPassAhead">) {
+  const texts = useTexts();
+  return (
+    <button
+      type="button"
+      className={`button button-quiet ${passAhead ? "button-on" : ""}`}
+      aria-pressed={passAhead}
+      data-verb="pass-ahead"
+      onClick={() => onPassAhead(!passAhead)}
+    >
+      {passAhead ? texts.actions.passAheadOn : texts.actions.passAhead}
+    </button>
   );
 }
 

@@ -7,8 +7,7 @@
 import { ClientError, type Move, sameMove, TableClient, type TrickAct } from "@gouji/client";
 import type { Event } from "@gouji/client/v1/events";
 import type { ObserveResponse } from "@gouji/client/v1/table";
-import { note } from "../net/history";
-import { player, session } from "../net/session";
+import { session } from "../net/session";
 import { settings } from "../net/settings";
 import { ring } from "../net/sound";
 import { Store } from "../net/store";
@@ -170,7 +169,6 @@ export class Sitting {
   #happened(event: Event): void {
     this.#events.push(event);
     if (event.body.case === "said") this.#say(event.body.value.seat, event.body.value.phrase, event.sequence);
-    if (event.body.case === "matchEnded") this.#noteEnd();
     if (endsTrick(event)) this.scene.patch({ passAhead: false });
     this.#showSoon();
   }
@@ -200,7 +198,6 @@ export class Sitting {
       this.#rung = model.ask.turn;
       if (settings.get().sound) ring();
     }
-    this.#noteBegin();
     this.#passAhead();
   }
 
@@ -239,20 +236,6 @@ export class Sitting {
       refused: error.reason || error.message,
       elsewhere: error.reason === "other_device" || this.scene.get().elsewhere,
     });
-  }
-
-  #noteBegin(): void {
-    const { opened, seat } = this.#client.view;
-    const mine = opened.seats.some((held) => held.playerId && held.playerId === player.get()?.playerId);
-    if (mine && opened.tableId)
-      note({ tableId: opened.tableId, preset: opened.rules?.preset || "standard", seat: seat ?? undefined });
-  }
-
-  #noteEnd(): void {
-    const { ended, seat, opened } = this.#client.view;
-    if (!ended || seat === null) return;
-    const teams = ended.teamScores.length === 2 ? { teams: ended.teamScores as [number, number] } : {};
-    note({ tableId: opened.tableId, points: ended.scores[seat], ...teams });
   }
 }
 
