@@ -18,7 +18,7 @@ RULES = '{"burn": "false", "preset": "standard"}'
 
 def test_a_proposal_becomes_a_table_with_named_bots() -> None:
     seats = (None, Seated(TICKET, ANN), None, None, None, None)
-    proposal = Proposal("local/quick", RULES, '{"hands": 2}', seats, Quality(0.5, 0.0, 0, 0), "random")
+    proposal = Proposal("local/quick", RULES, '{"hands": 2}', seats, Quality(0.5, 25.0, 0.0, 0, 0), "random")
     placement = of_proposal(proposal, "tb1", bot_pace_ms=600)
     spec = placement.spec
     assert spec.rules == RuleSet(preset="standard", overrides={"burn": "false"})

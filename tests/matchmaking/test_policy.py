@@ -2,7 +2,7 @@
 
 import pytest
 
-from gouji.matchmaking.policy import DEFAULT, Level, Member, Policy, Proposal, Seated, Waiting, fits, propose, seat
+from gouji.matchmaking.policy import Level, Member, Policy, Proposal, Waiting, propose, seat
 from gouji.matchmaking.teams import SEATS
 
 STANDARD, LIANZHONG, QINGDAO = "standard", "lianzhong", "qingdao"
@@ -249,27 +249,3 @@ def test_every_seat_is_drawn_about_as_often() -> None:
         seats = seat(group, STANDARD, 10**6).seats
         counts[[seated.ticket if seated else None for seated in seats].index(group[0])] += 1
     assert min(counts) > 400
-
-
-COMPANY = [Seated(ticket, ticket.members[0]) for ticket in (waiting(n) for n in range(5))]
-
-
-@pytest.mark.parametrize(
-    ("ticket", "bots", "expected"),
-    [
-        (waiting(9), False, True),
-        (waiting(9, bots_after=None), False, True),
-        (waiting(9, bots_after=None), True, False),
-        (waiting(9, rules=(QINGDAO, STANDARD)), False, True),
-        (waiting(9, rules=(QINGDAO,)), False, False),
-        (waiting(9, queue="local/long"), False, False),
-        (waiting(9, length="target:30"), False, False),
-        (waiting(9, rating=60.0), False, False),
-        (waiting(9, latency_ms=500), False, False),
-        (waiting(9, member("p9", avoids=frozenset({"p3"}))), False, False),
-        (waiting(9, member("p9", recent=frozenset({"p3"}))), False, True),
-        (party(9, 2), False, False),
-    ],
-)
-def test_a_free_seat_is_filled_by_a_single_ticket_that_fits(ticket: Waiting, bots: bool, expected: bool) -> None:
-    assert fits(ticket, COMPANY, 10, DEFAULT, rules=STANDARD, bots=bots) is expected

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from gouji.matchmaking.parties import Parties, Party
-from gouji.matchmaking.policy import Member, Waiting
+from gouji.matchmaking.policy import DEFAULT, Member, Waiting
 from gouji.matchmaking.ready import Chair, Gathering, Verdict, next_step, pause_of
 from gouji.matchmaking.tickets import Ticket
 from gouji.serving.errors import ServiceError, reason_of
@@ -31,12 +31,20 @@ def chairs(*confirmed: bool, tickets: str = "abcdef") -> tuple[Chair, ...]:
 
 def gathering(*confirmed: bool, tickets: str = "abcdef", extended: bool = False) -> Gathering:
     seated = chairs(*confirmed, tickets=tickets)
-    return Gathering("tb1", "R", "L", 100, extended, frozenset(range(len(confirmed))), seated)
+    return Gathering("tb1", "R", "L", 25.0, 100, extended, frozenset(range(len(confirmed))), seated)
 
 
-def single(name: str, avoids: str = "", bots_after: int | None = 0, rules: str = "R") -> Waiting:
-    member = Member(name, name, 25.0, 8.0, frozenset([avoids] if avoids else []), frozenset())
-    return Waiting(f"t-{name}", "q", (member,), False, (rules,), "L", 0, bots_after, 0)
+def single(
+    name: str,
+    avoids: str = "",
+    *,
+    bots_after: int | None = 0,
+    rules: str = "R",
+    rating: float = 25.0,
+    latency_ms: int = 0,
+) -> Waiting:
+    member = Member(name, name, rating, 8.0, frozenset([avoids] if avoids else []), frozenset())
+    return Waiting(f"t-{name}", "q", (member,), False, (rules,), "L", 0, bots_after, latency_ms)
 
 
 def test_nothing_happens_before_the_time() -> None:
@@ -50,6 +58,15 @@ def test_who_does_not_confirm_is_replaced_by_the_oldest_that_fits() -> None:
     assert step.verdict is Verdict.PLACED
     assert [chair.player_id for chair in step.missed] == ["p2"]
     assert [(seat, ticket.ticket_id) for seat, ticket in step.taken] == [(2, "t-fits")]
+
+
+@pytest.mark.parametrize("far", [{"rating": 25.0 + DEFAULT.band + 1}, {"latency_ms": 500, "bots_after": None}])
+def test_who_is_too_far_off_replaces_nobody_before_it_has_waited(far: dict[str, Any]) -> None:
+    match = gathering(True, True, False, True, True, True)
+    soon, late = next_step(match, [single("far", **far)], 100), next_step(match, [single("far", **far)], 600 * SECOND)
+    assert soon is not None
+    assert late is not None
+    assert [len(step.taken) for step in (soon, late)] == [0, 1]
 
 
 def test_replacements_do_not_avoid_each_other() -> None:
@@ -75,7 +92,7 @@ def test_a_match_of_people_looks_one_period_longer_and_then_takes_bots() -> None
 
 def test_a_match_with_somebody_who_wants_people_alone_is_dissolved_rather_than_filled_by_bots() -> None:
     some = tuple(chair._replace(bots=chair.seat != 2) for chair in chairs(True, True, True, True, True))
-    later = Gathering("tb1", "R", "L", 200, True, frozenset(range(6)), some)
+    later = Gathering("tb1", "R", "L", 25.0, 200, True, frozenset(range(6)), some)
     over = next_step(later, [], 200)
     assert over is not None
     assert (over.verdict, over.missed, over.others) == (Verdict.DISSOLVED, (), some)
@@ -85,7 +102,7 @@ def test_a_match_with_somebody_who_wants_people_alone_is_dissolved_rather_than_f
 
 
 def test_a_newcomer_who_wants_people_alone_does_not_end_up_with_bots() -> None:
-    four = Gathering("tb1", "R", "L", 200, True, frozenset(range(6)), chairs(True, True, True, True))
+    four = Gathering("tb1", "R", "L", 25.0, 200, True, frozenset(range(6)), chairs(True, True, True, True))
     over = next_step(four, [single("people-only", bots_after=None)], 200)
     assert over is not None
     assert (over.verdict, over.taken, over.others) == (Verdict.DISSOLVED, (), four.chairs)

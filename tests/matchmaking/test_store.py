@@ -330,7 +330,7 @@ def people(proposal: Proposal) -> list[Seated]:
 def of_six(group: list[Waiting]) -> Proposal:
     seats = tuple(Seated(ticket, ticket.members[0]) for ticket in group)
     rules = '{"preset": "standard"}'
-    return Proposal("local/quick", rules, '{"hands": 3}', seats, Quality(0.5, 0.0, 0, 0), "greedy")
+    return Proposal("local/quick", rules, '{"hands": 3}', seats, Quality(0.5, 25.0, 0.0, 0, 0), "greedy")
 
 
 def _groups(waiting: list[Waiting]) -> list[list[Waiting]]:

@@ -51,7 +51,7 @@ class Finisher:
                 if match is None:
                     return None
                 gathering, spec = await read_gathering(connection, match)
-                candidates = await _lock(connection, gathering, waiting)
+                candidates = await _lock(connection, gathering, waiting, now)
                 step = next_step(gathering, candidates, now)
                 if step is not None:
                     await self._take(connection, match, spec, step, now)
@@ -132,9 +132,9 @@ class Finisher:
         await connection.execute(insert.on_conflict_do_update(index_elements=["player_id"], set_=values))
 
 
-async def _lock(connection: AsyncConnection, match: Gathering, waiting: Sequence[Waiting]) -> list[Waiting]:
+async def _lock(connection: AsyncConnection, match: Gathering, waiting: Sequence[Waiting], now: int) -> list[Waiting]:
     """Lock the match's parties and tickets, and those that may fill it; returns of the latter what still waits."""
-    chosen = list(islice(singles(match, waiting), _MOST_CANDIDATES))
+    chosen = list(islice(singles(match, waiting, now), _MOST_CANDIDATES))
     own = [chair.ticket_id for chair in match.chairs]
     for party_id in sorted(await _parties(connection, own)):
         await party_of(connection, party_id, lock=True)

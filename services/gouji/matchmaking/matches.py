@@ -132,6 +132,7 @@ async def read_gathering(connection: AsyncConnection, match: Any) -> tuple[Gathe
         table_id=match.table_id,
         rules=match.rules,
         length=match.length,
+        rating=match.rating,
         ready_by=match.ready_by,
         extended=match.extended,
         seats=frozenset(n for n, seat in enumerate(spec.seats) if seat.player_id),

@@ -77,11 +77,12 @@ class Seated(NamedTuple):
 class Quality(NamedTuple):
     """How good a table is.
 
-    ``win_chance`` is the even team's, bots counted; ``spread`` lies between the highest and the lowest rating
-    of the people; the waits, in microseconds, are those of the tickets.
+    ``win_chance`` is the even team's, bots counted; ``rating`` is the people's mean, ``spread`` lies between their
+    highest and their lowest; the waits, in microseconds, are those of the tickets.
     """
 
     win_chance: float
+    rating: float
     spread: float
     longest_wait: int
     mean_wait: int
@@ -409,33 +410,8 @@ def _quality(
     waits = [now - ticket.since for ticket in tickets]
     return Quality(
         win_chance=win_chance(sum(by_seat[0::2]) - sum(by_seat[1::2]), variance),
+        rating=sum(ratings) / len(ratings),
         spread=max(ratings) - min(ratings),
         longest_wait=max(waits),
         mean_wait=sum(waits) // len(waits),
     )
-
-
-def fits(
-    ticket: Waiting, company: Sequence[Seated], now: int, policy: Policy = DEFAULT, *, rules: str, bots: bool
-) -> bool:
-    """Whether a waiting ticket can take one free seat of a table whose other people are ``company``.
-
-    ``rules`` are those of the table, ``bots`` says whether one plays there. Recent opponents may meet, since the
-    others are waiting; the widest band among all is the one that counts.
-    """
-    first = company[0].ticket
-    asked = (ticket.queue, ticket.length) == (first.queue, first.length) and rules in ticket.rules
-    if not asked or len(ticket.members) != 1 or (bots and ticket.bots_after is None):
-        return False
-    member = ticket.members[0]
-    mean = sum(seated.member.rating for seated in company) / len(company)
-    waited = now - min(ticket.since, *(seated.ticket.since for seated in company))
-    return (
-        policy.near_enough(ticket, now - ticket.since)
-        and abs(member.rating - mean) <= policy.reach(waited)
-        and not any(_avoid(member, seated.member) for seated in company)
-    )
-
-
-def _avoid(one: Member, other: Member) -> bool:
-    return one.player_id in other.avoids or other.player_id in one.avoids

@@ -1,7 +1,8 @@
 """What becomes of a match whose people were asked to confirm: pure, without I/O or clock.
 
 At the time's end whoever did not confirm loses the seat, and with it its ticket's others, who queue again as one
-ticket. Single tickets that wait and fit take the free seats at once, the oldest first; they count as confirmed. If
+ticket. Single tickets that wait and fit take the free seats at once, the oldest first; they count as confirmed. A
+ticket fits whose own wait reaches as far as the match's rating, as the policy says, however long the others waited. If
 seats stay free, a match of people alone looks for more for one period longer. Then bots take what is free, if all who
 are there welcome them; else the match is dissolved, and who was there waits again.
 """
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gouji.matchmaking.policy import Waiting
+from gouji.matchmaking.policy import DEFAULT, Waiting
 from gouji.matchmaking.teams import SEATS
 
 PAUSES_US: Final = (30_000_000, 120_000_000, 600_000_000, 3_600_000_000)
@@ -38,11 +39,16 @@ class Chair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """A match that gathers. ``seats`` are those meant for people, ``extended`` says that it looks for replacements."""
+    """A match that gathers.
+
+    ``rating`` is the mean of those whom it was made for, ``seats`` are those meant for people, ``extended`` says that
+    it looks for replacements.
+    """
 
     table_id: str
     rules: str
     length: str
+    rating: float
     ready_by: int
     extended: bool
     seats: frozenset[int]
@@ -77,7 +83,7 @@ def next_step(match: Gathering, candidates: Iterable[Waiting], now: int) -> Step
         return Step(Verdict.DISSOLVED, missed, others)
     free = sorted(match.seats - {chair.seat for chair in staying})
     known = {chair.player_id for chair in match.chairs}
-    taken = tuple(zip(free, _fitting(match, candidates, known), strict=False))
+    taken = tuple(zip(free, _fitting(match, candidates, known, now), strict=False))
     left = tuple(free[len(taken) :])
     if not left:
         return Step(Verdict.PLACED, missed, others, taken)
@@ -93,18 +99,21 @@ def pause_of(strikes: int) -> int:
     return PAUSES_US[min(strikes, len(PAUSES_US)) - 1]
 
 
-def singles(match: Gathering, waiting: Iterable[Waiting]) -> Iterator[Waiting]:
-    """Pick the tickets of one player that accept a match's rules, length and, if it has some, bots."""
+def singles(match: Gathering, waiting: Iterable[Waiting], now: int) -> Iterator[Waiting]:
+    """Pick the tickets of one player that accept a match's rules, length, people and, if it has some, bots."""
     for ticket in waiting:
         same = match.rules in ticket.rules and match.length == ticket.length
         if same and len(ticket.members) == 1 and (len(match.seats) == SEATS or ticket.bots_after is not None):
-            yield ticket
+            waited = now - ticket.since
+            near = abs(ticket.members[0].rating - match.rating) <= DEFAULT.reach(waited)
+            if near and DEFAULT.near_enough(ticket, waited):
+                yield ticket
 
 
-def _fitting(match: Gathering, candidates: Iterable[Waiting], known: set[str]) -> Iterator[Waiting]:
+def _fitting(match: Gathering, candidates: Iterable[Waiting], known: set[str], now: int) -> Iterator[Waiting]:
     """Pick those who must not avoid anybody here; not those either who just lost a seat here."""
     here = set(known)
-    for ticket in singles(match, candidates):
+    for ticket in singles(match, candidates, now):
         [member] = ticket.members
         if member.player_id not in here and not member.avoids & here:
             here.add(member.player_id)

@@ -75,6 +75,7 @@ matches = sa.Table(
     time("ready_by"),
     sa.Column("extended", sa.Boolean, nullable=False, server_default=sa.false()),  # it looks for replacements
     sa.Column("win_chance", sa.Float, nullable=False),  # of the even team
+    sa.Column("rating", sa.Float, nullable=False, server_default="25"),  # the mean of its people
     sa.Column("spread", sa.Float, nullable=False),
     sa.Column("longest_wait", sa.BigInteger, nullable=False),  # microseconds
     sa.Column("mean_wait", sa.BigInteger, nullable=False),
