@@ -43,6 +43,9 @@ browser-short: web   ## play a game in a browser to its end, and look at the scr
 browser: web     ## play whole games in browsers, cut networks, kill servers: minutes
 	GOUJI_BROWSER=long $(BIN)/pytest -m browser
 
+pictures: web    ## make the pictures of docs/screenshots anew, by playing in Chromium
+	$(BIN)/python -m tests.web.pictures
+
 faults: install  ## kill, stop and restart servers and database for long: an hour
 	GOUJI_FAULTS=long $(BIN)/pytest -m faults -s
 
@@ -109,4 +112,4 @@ clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
-.PHONY: help install web up test test-web browser-short browser faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean
+.PHONY: help install web up test test-web browser-short browser pictures faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean

@@ -73,6 +73,9 @@ async def test_how_long_it_is_to_hold_must_be_said(app: App, ann: str) -> None:
     code, _, err = await gouji(app, "ban", ann, "--reason", "cheating")
     assert code == 2
     assert "Say how long" in err
+    for days in ("4000000", "inf"):
+        code, _, err = await gouji(app, "ban", ann, "--days", days, "--reason", "cheating")
+        assert (code, "after the year 9999" in err) == (2, True), err
     code, _, err = await gouji(app, "ban", "nobody", "--hours", "1", "--reason", "cheating")
     assert (code, err) == (1, "unknown_player: There is no such player.\n")
 

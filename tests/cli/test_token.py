@@ -48,6 +48,12 @@ def test_no_other_role_is_given_by_hand(role: str, tmp_path: Path) -> None:
     assert "is not one of 'moderator', 'operator', 'director'" in text
 
 
+@pytest.mark.parametrize("name", ["", "  ", "a\nb"])
+def test_whoever_holds_it_has_a_name(name: str, tmp_path: Path) -> None:
+    code, _ = run("--role", "moderator", "--name", name, "--data-directory", str(tmp_path))
+    assert code == 2
+
+
 def test_a_damaged_key_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "service.key").write_text("short")
     code, text = run("--role", "director", "--name", "Dora", "--data-directory", str(tmp_path))

@@ -67,6 +67,12 @@ def test_services_and_operators_have_names() -> None:
     assert (operator.role, operator.name) == (Role.OPERATOR, "olga")
 
 
+def test_a_token_that_names_nobody_is_invalid() -> None:
+    some = tokens(ManualClock())
+    for token in (some.mint_moderator(""), some.mint_operator(""), some.mint_player("", "Ann").access_token):
+        assert reason(some, token) == "token_invalid"
+
+
 def test_a_token_of_another_installation_is_invalid() -> None:
     clock = ManualClock()
     other = shared_tokens("q" * 32, "t" * 32, clock)

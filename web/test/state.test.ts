@@ -19,6 +19,11 @@ function asked(moves: Move[], question = Question.ANSWER): Ask {
   return { turn: 1n, question, moves, fallback: null, debt: null };
 }
 
+test("a debt is told to whoever owes or is owed", () => {
+  expect(en.debt("You", "Ben", 1, "tribute")).toBe("You owe Ben 1 card: tribute.");
+  expect(en.debt("Ben", "You", 2, "tribute")).toBe("Ben owes you 2 cards: tribute.");
+});
+
 describe("choosing cards", () => {
   const held = "Ww2AAAKK9996";
 

@@ -135,13 +135,15 @@ def _ask(settings: Settings, address: str | None, call: Call) -> Any:
 
 def _until(hours: float, days: float, *, for_good: bool) -> Timestamp | None:
     """Say when something ends; `typer.BadParameter` unless it is said how long it is, or that it has no end."""
-    length = timedelta(days=days, hours=hours)
-    if bool(length) == for_good:
+    if bool(days or hours) == for_good:
         raise typer.BadParameter("Say how long, by --hours or --days, or --for-good.")
     if for_good:
         return None
     until = Timestamp()
-    until.FromDatetime(SystemClock().now() + length)
+    try:
+        until.FromDatetime(SystemClock().now() + timedelta(days=days, hours=hours))
+    except OverflowError:
+        raise typer.BadParameter("That is after the year 9999; --for-good has no end.") from None
     return until
 
 

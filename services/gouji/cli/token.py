@@ -40,6 +40,8 @@ def token(
 
     It is signed with the services' key, which must be that of the servers that shall take it.
     """
+    if not name.strip() or not name.isprintable():
+        raise typer.BadParameter("Say who holds it, in characters that can be shown.", param_hint="--name")
     try:
         lasting = settings.model_copy(update={"access_token_seconds": hours * _HOUR_SECONDS})
         tokens = tokens_for(lasting, SystemClock())

@@ -171,6 +171,8 @@ class Tokens:
     def _check(self, token: str) -> tuple[str, Caller]:
         """Check the signature, and read what the token is for and whose it is."""
         claims = self._claims(token)
+        if not claims["sub"]:
+            raise jwt.InvalidTokenError("it names nobody")  # whom the audit log could not name either
         audience = claims["aud"]
         role = Role.PLAYER if audience == "refresh" else Role(audience)
         return audience, Caller(role, claims["sub"], claims["name"], datetime.fromtimestamp(claims["exp"], UTC))

@@ -207,8 +207,10 @@ export const table = {
     last: "tribute of the last",
     sweep: "sweep tribute",
   } as Record<string, string>,
-  debt: (payer: string, receiver: string, cards: number, kind: string) =>
-    `${payer} owes ${receiver} ${plural(cards, "card")}: ${kind}.`,
+  debt: (payer: string, receiver: string, cards: number, kind: string) => {
+    const owes = payer === "You" ? "You owe" : `${payer} owes`;
+    return `${owes} ${receiver === "You" ? "you" : receiver} ${plural(cards, "card")}: ${kind}.`;
+  },
   defaultIs: (what: string) => `When the time is over: ${what}.`,
   counter: {
     head: "Still out",
