@@ -39,12 +39,26 @@ def written(program: str, *arguments: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout
 
 
-def test_another_client_is_generated_as_the_page_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("outputs", "files"),
+    [
+        (["--csharp_out=build/csharp"], "build/csharp/*.cs"),
+        # One run: what two protos write to one file is found in it alone.
+        (["--java_out=build/kotlin", "--kotlin_out=build/kotlin"], "build/kotlin/**/*.java"),
+    ],
+    ids=["csharp", "kotlin"],
+)
+def test_another_client_is_generated_as_the_page_says(tmp_path: Path, outputs: list[str], files: str) -> None:
     protoc = shutil.which("protoc")
     if protoc is None:
         pytest.skip("needs protoc: Debian's protobuf-compiler")
-    assert "--csharp_out=build/csharp protos/gouji/v1/*.proto" in (ROOT / "docs/sdks.md").read_text()
+    assert f"{' '.join(outputs)} protos/gouji/v1/*.proto" in (ROOT / "docs/sdks.md").read_text()
     google = Path(grpc_tools.__file__).with_name("_proto")
     protos = sorted((ROOT / "protos/gouji/v1").glob("*.proto"))
-    written(protoc, f"-I{ROOT / 'protos'}", f"-I{google}", f"--csharp_out={tmp_path}", *protos)
-    assert len(list(tmp_path.glob("*.cs"))) == len(protos)
+    places = []
+    for output in outputs:
+        option, _, place = output.partition("=")
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        places.append(f"{option}={tmp_path / place}")
+    written(protoc, f"-I{ROOT / 'protos'}", f"-I{google}", *places, *protos)
+    assert len(list(tmp_path.glob(files))) == len(protos)
