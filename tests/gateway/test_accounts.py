@@ -285,6 +285,7 @@ NOBODYS = {
     "hand_results",  # the same
     "match_results",
     "matches",
+    "matchmakers",
     "outbox",  # results on their way
     "parties",  # whoever leads is a member
     "paused_queues",

@@ -40,7 +40,7 @@ class Bots(bot_pb2_grpc.BotServiceServicer):
         return bot_pb2.DecideResponse(choices=map(self.answer, request.decisions))
 
     def bind(self, app: App) -> None:
-        roles = {"ListBots": ANY_ROLE, "Decide": ANY_ROLE}
+        roles = {"ListBots": ANY_ROLE, "Decide": ANY_ROLE, "Hint": ANY_ROLE}
         app.add_servicer(bot_pb2_grpc.add_BotServiceServicer_to_server, self, "gouji.v1.BotService", roles=roles)
 
 

@@ -129,7 +129,7 @@ async def test_a_server_without_room_takes_no_more(serve_sqlite: Any) -> None:
 
 
 async def test_a_lost_lease_lets_all_tables_go_and_takes_them_anew(serve: Any, come: Any) -> None:
-    async with serve(lease_seconds=1) as running:
+    async with serve(lease_seconds=3) as running:
         await running.rows.place("t1", people=6)
         await running.service().open("t1")
         stream = running.player("p0").watch("t1")

@@ -94,10 +94,17 @@ class Witness:
         return int((await view).shown if view is not None else live.shown)
 
     async def _read(self, name: str, stream: Any, last: int) -> None:
+        came: Any = None
         while stream.came < last:
             message = await stream.call.read()
-            self._note(self.seen, f"watch {name}", message)
+            # How many messages bring it depends on how busy the machine is.
+            if came is None:
+                came = message
+            else:
+                came.MergeFrom(message)
             stream.came = max([stream.came, *(event.sequence for event in message.batch.events)])
+        if came is not None:
+            self._note(self.seen, f"watch {name}", came)
 
     def _note(self, account: list[Line], label: str, message: Any) -> None:
         text = message if isinstance(message, bytes) else message.SerializeToString(deterministic=True)
