@@ -128,6 +128,53 @@ async def test_a_server_without_room_takes_no_more(serve_sqlite: Any) -> None:
         assert sorted(states) == ["live", "live", "placed", "placed"]
 
 
+async def test_a_table_that_waits_for_the_database_is_not_taken_twice_when_the_lease_is_lost_meanwhile(
+    serve: Any, come: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_again, tried = Ownership.take_again, 0
+
+    async def away(*_: Any) -> None:
+        nonlocal tried
+        tried += 1
+        raise StorageUnavailable
+
+    async with serve(lease_seconds=3) as running:
+        await running.rows.place("t1", people=6)
+        await running.service().open("t1")
+        old = running.host._tables["t1"]
+        monkeypatch.setattr(Ownership, "take_again", away)
+        running.host.lost(old, StorageUnavailable())
+        waiting = running.host._loading["t1"]
+        await running.rows.execute(sa.update(table_servers).values(expires_at=5))
+        await come(lambda: there(running, old))
+        stream = running.player("p0").watch("t1")
+        await stream.read()
+        before = tried
+        monkeypatch.setattr(Ownership, "take_again", take_again)
+        await asyncio.wait_for(waiting, 30)
+        assert before
+        assert (await running.rows.table("t1")).fence == running.host._tables["t1"].owned.fence == 2
+
+
+async def there(running: Any, old: Any) -> bool:
+    return running.host._tables.get("t1", old) is not old
+
+
+async def test_watchers_of_a_table_that_is_loaded_once_more_come_back(serve: Any) -> None:
+    async with serve() as running:
+        await running.rows.place("t1", people=6)
+        await running.service().open("t1")
+        stream = running.player("p0").watch("t1")
+        await stream.read()
+        await running.host._take_again("t1")
+
+        async def drain() -> None:
+            while await stream.read() is not grpc.aio.EOF:
+                pass
+
+        assert await reason(drain()) == "resume_from"
+
+
 async def test_a_lost_lease_lets_all_tables_go_and_takes_them_anew(serve: Any, come: Any) -> None:
     async with serve(lease_seconds=3) as running:
         await running.rows.place("t1", people=6)

@@ -304,9 +304,12 @@ class Host:
             await self._take_again(owned.table_id)
 
     async def _take_again(self, table_id: str) -> None:
-        """Take a table of this server under a new fence, as soon as the database is there, and load it."""
-        while not self._draining:
-            server_id = self._lease.server_id
+        """Take a table of this server under a new fence, as soon as the database is there, and load it.
+
+        Not under another lease: the table is anybody's by then, and may have been taken here too.
+        """
+        server_id = self._lease.server_id
+        while server_id == self._lease.server_id and not self._draining:
             try:
                 owned = await self._ownership.take_again(server_id, table_id)
                 if owned is not None:
@@ -325,7 +328,10 @@ class Host:
             self._quarantine.stop(owned, None, error)
             return
         if server_id == self._lease.server_id and not self._draining:
+            before = self._tables.get(owned.table_id)
             self._tables[owned.table_id] = live
+            if before is not None:
+                before.leave(moving())  # nothing comes to its watchers any more
             live.begin()
             await live.written()
 
