@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, Final
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from gouji.gateway.accounts import Account, Accounts
 from gouji.gateway.deletions import Deletion, Deletions
 from gouji.gateway.erasing import Eraser
@@ -17,9 +15,10 @@ from gouji.gateway.store import Store
 from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App
 from gouji.serving.auth import ANY_ROLE, ANYBODY, Role, Roles, caller, read_or_make_key
+from gouji.serving.clock import timestamp
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.outside import read_issuers
-from gouji.serving.requests import check_id
+from gouji.serving.requests import check_id, check_text
 from gouji.serving.sanctions import refuse_banned
 from gouji.v1 import account_pb2, account_pb2_grpc
 
@@ -194,8 +193,7 @@ class AccountAdminServicer(account_pb2_grpc.AccountAdminServiceServicer):
         """Delete a player; who asked for it and why is kept. Refused with `unknown_player`, `malformed`."""
         check_id("player_id", request.player_id)
         reason, who = request.reason.strip(), caller().name
-        if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
-            raise malformed("reason", f"is not 1 to {LONGEST_REASON} characters that can be shown")
+        check_text("reason", reason, LONGEST_REASON)
         await self._accounts.delete(request.player_id, f"operator {who}", reason)
         await self._app.barred.look()
         self._app.log.info("player_deletion_asked", player=request.player_id, operator=who)
@@ -225,25 +223,19 @@ def _account(account: Account) -> account_pb2.Account:
         player_id=account.player_id,
         name=account.name,
         colour=account.colour,
-        created=_time(account.created_at),
+        created=timestamp(account.created_at),
         issuer=account.issuer,
     )
     if account.issuer:
-        message.bound.CopyFrom(_time(account.bound_at))
+        message.bound.CopyFrom(timestamp(account.bound_at))
     return message
 
 
 def _deletion(deletion: Deletion) -> account_pb2.PlayerDeletion:
     return account_pb2.PlayerDeletion(
         player_id=deletion.player_id,
-        requested=_time(deletion.requested_at),
+        requested=timestamp(deletion.requested_at),
         requested_by=deletion.requested_by,
         reason=deletion.reason,
-        done=None if deletion.done_at is None else _time(deletion.done_at),
+        done=None if deletion.done_at is None else timestamp(deletion.done_at),
     )
-
-
-def _time(microseconds: int) -> Timestamp:
-    moment = Timestamp()
-    moment.FromMicroseconds(microseconds)
-    return moment

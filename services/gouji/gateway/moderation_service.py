@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from gouji.gateway.acts import WantedActs, find_acts
 from gouji.gateway.reports import Report, Reports
 from gouji.gateway.sanction_store import SanctionStore
@@ -13,7 +11,7 @@ from gouji.gateway.table_servers import TableServers
 from gouji.gateway.unseating import Unseating
 from gouji.serving.app import App
 from gouji.serving.auth import Role, Roles, caller
-from gouji.serving.clock import microseconds
+from gouji.serving.clock import microseconds, timestamp
 from gouji.serving.errors import malformed
 from gouji.serving.requests import LONGEST_ID, check_id, check_text, check_time, read_limit
 from gouji.serving.sanctions import BAN, MUTE, REMOVAL, Sanction
@@ -223,8 +221,8 @@ def _sanction(sanction: Sanction) -> moderation_pb2.Sanction:
     return moderation_pb2.Sanction(
         player_id=sanction.player_id,
         kind=_NAMED[sanction.kind],
-        since=_time(sanction.since_at),
-        until=None if sanction.until_at is None else _time(sanction.until_at),
+        since=timestamp(sanction.since_at),
+        until=None if sanction.until_at is None else timestamp(sanction.until_at),
         reason=sanction.reason,
     )
 
@@ -236,18 +234,12 @@ def _report(report: Report) -> moderation_pb2.Report:
         reporter_id=report.reporter_id,
         table_id=report.table_id,
         kind=report.kind,
-        created=_time(report.created_at),
-        closed=None if report.closed_at is None else _time(report.closed_at),
+        created=timestamp(report.created_at),
+        closed=None if report.closed_at is None else timestamp(report.closed_at),
         closed_by=report.closed_by,
         outcome=report.outcome,
     )
 
 
 def _act(row: Any) -> moderation_pb2.Act:
-    return moderation_pb2.Act(**{name: value for name, value in row.items() if name != "at"}, at=_time(row["at"]))
-
-
-def _time(microseconds_: int) -> Timestamp:
-    moment = Timestamp()
-    moment.FromMicroseconds(microseconds_)
-    return moment
+    return moderation_pb2.Act(**{name: value for name, value in row.items() if name != "at"}, at=timestamp(row["at"]))

@@ -10,6 +10,7 @@ from gouji.matchmaking.watches import Teller
 from gouji.serving.auth import Role, Roles, caller
 from gouji.serving.clock import Clock, microseconds, moment
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.requests import check_text
 from gouji.v1 import admin_pb2, admin_pb2_grpc
 
 ROLES: Final[Roles] = {
@@ -82,8 +83,7 @@ class QueueAdminServicer(admin_pb2_grpc.QueueAdminServiceServicer):
         self, request: admin_pb2.PauseQueueRequest, context: Any
     ) -> admin_pb2.PauseQueueResponse:
         """Pause a queue, or change why; refused with `unknown_queue` and `malformed`."""
-        if not 1 <= len(request.reason) <= _LONGEST_REASON or not request.reason.isprintable():
-            raise malformed("reason", f"is not 1 to {_LONGEST_REASON} characters that can be shown")
+        check_text("reason", request.reason, _LONGEST_REASON)
         await self._queues.pause(read_queue(request.queue), request.reason, caller(context).name)
         return admin_pb2.PauseQueueResponse()
 

@@ -5,6 +5,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
@@ -48,3 +50,10 @@ def microseconds(moment: datetime) -> int:
 def moment(microseconds: int) -> datetime:
     """Read a time that the database keeps, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)  # a float would round the last moments of 9999 into 10000
+
+
+def timestamp(microseconds: int) -> Timestamp:
+    """Put a time that the database keeps into a message."""
+    message = Timestamp()
+    message.FromMicroseconds(microseconds)
+    return message

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import grpc
 from google.protobuf import json_format
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from gouji.engine import EngineError
 from gouji.engine.record_text import format_record
 from gouji.serving.app import App
 from gouji.serving.auth import STAFF, Role
-from gouji.serving.clock import microseconds
+from gouji.serving.clock import microseconds, timestamp
 from gouji.serving.database import Database
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
@@ -250,8 +249,8 @@ def _row(row: Row) -> admin_pb2.TableRow:
         server_id=row.server_id,
         address=row.address,
         fence=row.fence,
-        created=_time(row.created_at),
-        ended=None if row.ended_at is None else _time(row.ended_at),
+        created=timestamp(row.created_at),
+        ended=None if row.ended_at is None else timestamp(row.ended_at),
         queue=row.spec.queue,
         seats=row.spec.seats,
     )
@@ -260,9 +259,3 @@ def _row(row: Row) -> admin_pb2.TableRow:
 def _event(event: Event) -> admin_pb2.EventRow:
     kind = event.WhichOneof("body") or ""
     return admin_pb2.EventRow(sequence=event.sequence, at=event.at, hand=event.hand, kind=kind)
-
-
-def _time(microseconds_: int) -> Timestamp:
-    moment = Timestamp()
-    moment.FromMicroseconds(microseconds_)
-    return moment
