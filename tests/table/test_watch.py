@@ -142,3 +142,29 @@ def test_watchers_of_a_table_that_moves_are_told_where_and_spread_out() -> None:
         assert (told.value.reason, told.value.metadata) == ("resume_from", where)
         waits.append(told.value.retry_after_ms)
     assert sorted(waits) == [SPREAD_MS * n // 6 for n in range(6)]
+
+
+@pytest.mark.parametrize("error", [None, resume_from(9)])
+def test_who_comes_to_watchers_that_have_ended_is_ended_as_they_were(error: ServiceError | None) -> None:
+    watchers = Watchers()
+    watchers.end(error)
+    late = Watcher(None, first=9)
+    watchers.add(late)
+    assert (late.ended, len(watchers)) == (True, 0)
+    if error is None:
+        assert not late.check()
+    else:
+        with pytest.raises(ServiceError) as told:
+            late.check()
+        assert told.value is error
+
+
+def test_who_comes_to_a_table_that_has_moved_is_sent_after_it_at_once() -> None:
+    watchers = Watchers()
+    watchers.move(9, "there", "there:1")
+    late = Watcher(None, first=9)
+    watchers.add(late)
+    with pytest.raises(ServiceError) as told:
+        late.check()
+    assert told.value.metadata == {"from_sequence": "9", "server_id": "there", "address": "there:1"}
+    assert told.value.retry_after_ms == 0

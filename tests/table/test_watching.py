@@ -196,6 +196,18 @@ async def test_watches_end_well_with_the_match(serve_sqlite: Any) -> None:
         assert events[-1].HasField("match_ended")
 
 
+async def test_who_begins_to_watch_as_the_match_ends_is_not_left_waiting(serve_sqlite: Any) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", length={"hands": 1}, bot_pace_ms=1)
+        await running.service().open("t1")
+        live = await running.host.find("t1")
+        # Found while the match went on, joined when its last event was written.
+        await until(lambda: live.table.over and not live.writing, 60)
+        watcher, moment = await live.join(None, 1)
+        assert moment.last_sequence == len(await running.rows.log("t1"))
+        assert not watcher.check()
+
+
 async def test_watches_are_sent_away_when_the_server_stops(serve_sqlite: Any, fixed_deal: Callable[..., None]) -> None:
     fixed_deal(ONE_BURNER)
     async with serve_sqlite() as running:

@@ -126,10 +126,12 @@ class Watcher:
 
 
 class Watchers:
-    """All watchers of one table."""
+    """All watchers of one table. Once they have been ended, one who comes late is ended alike."""
 
     def __init__(self) -> None:
         self._all: set[Watcher] = set()
+        self._ended = False
+        self._error: ServiceError | None = None
 
     def __len__(self) -> int:
         return len(self._all)
@@ -138,8 +140,11 @@ class Watchers:
         return iter(self._all)
 
     def add(self, watcher: Watcher) -> None:
-        """Have a watcher get what comes from now on."""
-        self._all.add(watcher)
+        """Have a watcher get what comes from now on; end it when nothing comes any more."""
+        if self._ended:
+            watcher.end(self._error)
+        else:
+            self._all.add(watcher)
 
     def discard(self, watcher: Watcher) -> None:
         """Forget a watcher."""
@@ -180,7 +185,8 @@ class Watchers:
         return len(behind)
 
     def end(self, error: ServiceError | None = None) -> None:
-        """End all streams."""
+        """End all streams, and those that come later."""
+        self._ended, self._error = True, error
         for watcher in self._all:
             watcher.end(error)
         self._all.clear()
@@ -190,6 +196,7 @@ class Watchers:
         for number, watcher in enumerate(self._all):
             watcher.end(moved(sequence, server_id, address, SPREAD_MS * number // len(self._all)))
         self._all.clear()
+        self.end(moved(sequence, server_id, address, 0))
 
 
 def _hushed(shown: Shown, muted: Collection[int]) -> Shown:
