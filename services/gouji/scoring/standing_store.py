@@ -60,12 +60,8 @@ class Standings:
         """Find a player and up to so many on each side of it; nobody for a player who has no rank there."""
         async with self._database.snapshot() as connection:
             view = await _view(connection, board)
-            mine = await _row(connection, view, player_id) if view else None
-            if view is None or mine is None:
-                return _NOBODY
-            place = Place(mine.score, mine.player_id)
-            above, below = await _above(connection, view, each, place), await _below(connection, view, each, place)
-            return await _ranked(connection, view, [*reversed(above), mine, *below])
+            rows = await _around(connection, view, player_id, each) if view else ()
+            return await _ranked(connection, view, rows) if view and rows else _NOBODY
 
 
 class _View(NamedTuple):
@@ -99,20 +95,21 @@ async def _view(connection: AsyncConnection, board: Board) -> _View | None:
     return _View(row.board_id, row.players) if row else None
 
 
-async def _row(connection: AsyncConnection, view: _View, player_id: str) -> Any:
-    return (await connection.execute(view.rows().where(view.table.c.player_id == player_id))).one_or_none()
-
-
 async def _below(connection: AsyncConnection, view: _View, limit: int, place: Place | None) -> Sequence[Any]:
     """List the best rows, or those after a place."""
     query = view.rows().order_by(view.table.c.score.desc(), view.table.c.player_id.desc()).limit(limit)
     return list(await connection.execute(query if place is None else query.where(view.order < place)))
 
 
-async def _above(connection: AsyncConnection, view: _View, limit: int, place: Place) -> Sequence[Any]:
-    """List the rows before a place, the nearest first."""
-    query = view.rows().order_by(view.table.c.score, view.table.c.player_id).limit(limit)
-    return list(await connection.execute(query.where(view.order > place)))
+async def _around(connection: AsyncConnection, view: _View, player_id: str, each: int) -> Sequence[Any]:
+    """List a player's row and up to so many on each side of it, best first, in one statement; none without the row."""
+    score, player, rows = view.table.c.score, view.table.c.player_id, view.rows()
+    mine = rows.with_only_columns(score, player, maintain_column_froms=True).where(player == player_id).cte()
+    place = sa.tuple_(sa.select(mine.c.score).scalar_subquery(), sa.select(mine.c.player_id).scalar_subquery())
+    above = rows.where(view.order > place).order_by(score, player).limit(each).subquery()
+    below = rows.where(view.order <= place).order_by(score.desc(), player.desc()).limit(each + 1).subquery()
+    both = sa.union_all(above.select(), below.select()).order_by(sa.desc("score"), sa.desc("player_id"))
+    return list(await connection.execute(both))
 
 
 async def _ranked(connection: AsyncConnection, view: _View, rows: Sequence[Any]) -> Found:
