@@ -16,7 +16,15 @@ from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
-from gouji.v1 import events_pb2, matchmaking_pb2, matchmaking_pb2_grpc, table_pb2, table_pb2_grpc
+from gouji.v1 import (
+    admin_pb2,
+    admin_pb2_grpc,
+    events_pb2,
+    matchmaking_pb2,
+    matchmaking_pb2_grpc,
+    table_pb2,
+    table_pb2_grpc,
+)
 from gouji.v1.rules_pb2 import MatchLength
 
 SERVICES = ("gateway", "matchmaking", "table", "bot", "scoring")
@@ -32,6 +40,7 @@ class Gallery:
         self._channel = grpc.aio.insecure_channel(process.address, options=[("grpc.use_local_subchannel_pool", 1)])
         self._metadata = (("authorization", f"Bearer {tokens.mint_operator('watches')}"),)
         self._tables: Any = table_pb2_grpc.TableServiceStub(self._channel)
+        self._admin: Any = admin_pb2_grpc.TableAdminServiceStub(self._channel)
 
     async def close(self) -> None:
         await self._channel.close()
@@ -52,6 +61,15 @@ class Gallery:
             bot_pace_ms=pace_ms,
         )
         return str((await stub.PlaceTable(request, metadata=self._metadata)).table_id)
+
+    async def end(self, table_ids: list[str]) -> None:
+        """Have matches end at once, and their memory given back."""
+        for table_id in table_ids:
+            for call, request in (
+                (self._admin.FreezeTable, admin_pb2.FreezeTableRequest(table_id=table_id, reason="measured")),
+                (self._admin.AbandonTable, admin_pb2.AbandonTableRequest(table_id=table_id, reason="measured")),
+            ):
+                await call(request, metadata=self._metadata)
 
     def watch(self, table_id: str) -> Any:
         return self._tables.Watch(table_pb2.WatchRequest(table_id=table_id), metadata=self._metadata)
