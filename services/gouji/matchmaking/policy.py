@@ -128,9 +128,9 @@ class Policy:
 
     band: float = 30.0
     band_growth: float = 5.0
-    grain: float = 0.5
-    uneven: float = 0.12
-    uneven_growth: float = 0.04
+    grain: float = 1.0
+    uneven: float = 0.15
+    uneven_growth: float = 0.06
     latency_ms: int = 100
     latency_growth_ms: int = 10
     strangers_seconds: float = 15.0
