@@ -54,8 +54,8 @@ class SanctionStore:
             return [Sanction(**row) for row in (await connection.execute(query)).mappings()]
 
     async def seated(self, most: int) -> Sequence[str]:
-        """List players who are banned and sit at a table all the same."""
+        """List players who are banned and sit at a table all the same, drawn anew each time: none holds others up."""
         query = sa.select(_ROW.player_id).join(active_seats, active_seats.c.player_id == _ROW.player_id)
-        query = query.where(_ROW.kind == BAN, holding(self._database)).limit(most)
+        query = query.where(_ROW.kind == BAN, holding(self._database)).order_by(sa.func.random()).limit(most)
         async with self._database.connect() as connection:
             return list(await connection.scalars(query))
