@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gouji.client import Session, TableClient
+from gouji.players.why import SENTENCES
 from gouji.v1.events_pb2 import DealtHand, HandEnded
 
 from .conftest import long
@@ -124,6 +125,19 @@ def test_a_reload_in_the_middle_of_a_turn_comes_back_to_it(seated: Callable[...,
     assert ann.wait() == turn
     assert held(ann.page) == cards
     ann.move()
+
+
+def test_at_the_practice_table_a_hint_says_what_a_good_bot_would_do_and_why(desk: Callable[..., Desk]) -> None:
+    ann = desk("Ann")
+    ann.enter()
+    ann.page.locator("[data-start=practice]").click()
+    ann.at_table()
+    ann.wait()
+    hint, question = ann.page.locator("[data-verb=hint]"), ann.page.locator(".question")
+    hint.click()
+    expect(question).to_have_text(re.compile("|".join(re.escape(one.english) for one in SENTENCES.values())))
+    hint.click()
+    expect(question).to_have_text(re.compile("Suggestion 1 of|Nothing that you hold"))
 
 
 def why_it_is_grey(page: Page) -> None:

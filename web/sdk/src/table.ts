@@ -3,6 +3,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { DealWatch } from "./deals.js";
 import { ClientError, reasonWord } from "./errors.js";
+import { BotService, type HintResponse } from "./gen/gouji/v1/bot_pb.js";
 import type { Event } from "./gen/gouji/v1/events_pb.js";
 import {
   type ActResponse,
@@ -151,6 +152,13 @@ export class TableClient {
     const request = { tableId: this.tableId, brief: true, proposed: actionOf(move) };
     const answer = await this.#call((client, options) => client.observe(request, options), signal);
     return reasonWord(answer.refusal);
+  }
+
+  /** What a good bot would do in the caller's seat now, and why. It is told what the caller may know, and no more. */
+  async hint(signal?: AbortSignal): Promise<HintResponse> {
+    const seen = await this.#call((client, options) => client.observe({ tableId: this.tableId }, options), signal);
+    const bots = this.#session.client(BotService);
+    return this.#session.call((options) => bots.hint({ observation: seen.observation }, options), signal);
   }
 
   /** Play one's seat again after a bot has; nothing happens when none does. A public move does the same by itself. */

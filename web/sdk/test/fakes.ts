@@ -3,6 +3,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { BotService } from "../src/gen/gouji/v1/bot_pb.js";
 import type { EventSchema } from "../src/gen/gouji/v1/events_pb.js";
 import { SessionService } from "../src/gen/gouji/v1/gateway_pb.js";
 import { TableService } from "../src/gen/gouji/v1/table_pb.js";
@@ -31,6 +32,7 @@ export const HASTY = { first: 1, most: 2, total: 500, attempt: 500, silence: 200
 export function sessionAt(
   gateway: Partial<ServiceImpl<typeof SessionService>>,
   table: Partial<ServiceImpl<typeof TableService>> = {},
+  bot: Partial<ServiceImpl<typeof BotService>> = {},
 ): Session {
   const transport = createRouterTransport(({ service }) => {
     service(SessionService, {
@@ -39,6 +41,7 @@ export function sessionAt(
       ...gateway,
     });
     service(TableService, table);
+    service(BotService, bot);
   });
   return new Session({ baseUrl: "http://here", transport, patience: new Patience(HASTY) });
 }

@@ -140,6 +140,18 @@ test("what would be refused is asked without doing it", async () => {
   expect(await client.refusal({ verb: "play", cards: "44" })).toBe("");
 });
 
+test("a hint is asked for with what the table shows the caller", async () => {
+  const session = sessionAt(
+    {},
+    { observe: ({ brief }) => ({ observation: { hand: brief ? 0 : 7 } }) },
+    {
+      hint: ({ observation }) => ({ why: `hand ${observation?.hand}`, action: actionOf({ verb: "pass", cards: "" }) }),
+    },
+  );
+  const hint = await new TableClient(session, "t").hint();
+  expect([moveOf(hint.action)?.verb, hint.why]).toEqual(["pass", "hand 7"]);
+});
+
 test("it contributes to a deal that waits for its seat, and doubts one that leaves that out", async () => {
   const given: Uint8Array[] = [];
   const session = sessionAt(

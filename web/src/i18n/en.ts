@@ -258,7 +258,7 @@ export const en = {
     order: "Order of the hand",
     orders: { high: "High to low", low: "Low to high" } as Record<string, string>,
     hints: "Hints at the table",
-    hintsHelp: "Say at each turn what can be done.",
+    hintsHelp: "Say at each turn what can be done; Hint first says what a good player would do, and why.",
     keys: "Keys at the table",
     keyList: [
       ["← →", "go from rank to rank"],

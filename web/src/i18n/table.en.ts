@@ -146,6 +146,7 @@ export const table = {
       wrongCount: "Not as many cards as lie on the table.",
     },
     hintNone: "Nothing that you hold beats it: pass.",
+    advice: (move: string, why: string) => `${move}. ${why}`,
     hintOf: (at: number, all: number) => `Suggestion ${at} of ${all}`,
     feltAbout: (count: number) => `Your opposite holds about ${plural(count, "card")}.`,
   },

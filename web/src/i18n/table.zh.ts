@@ -142,6 +142,7 @@ export const table: typeof english = {
       wrongCount: "张数和桌上不一样。",
     },
     hintNone: "没有能管的牌，过吧。",
+    advice: (move, why) => `${move}：${why}`,
     hintOf: (at, all) => `提示 ${at}/${all}`,
     feltAbout: (count) => `对头大约还有 ${count} 张牌。`,
   },

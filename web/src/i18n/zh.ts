@@ -265,7 +265,7 @@ export const zh: Texts = {
     order: "手牌顺序",
     orders: { high: "从大到小", low: "从小到大" },
     hints: "牌桌提示",
-    hintsHelp: "每次轮到你时说明能做什么。",
+    hintsHelp: "每次轮到你时说明能做什么；“提示”先告诉你高手会怎么出，为什么。",
     keys: "牌桌上的按键",
     keyList: [
       ["← →", "换一个点数"],

@@ -38,7 +38,7 @@ function AtTable({ sitting, practice }: { sitting: Sitting; practice: boolean })
   const names = seatNames(client.view.opened.seats, texts, model.me);
   const [panel, setPanel] = useState<PanelName | null>(null);
   const [picked, setPicked] = useState<number | null>(null);
-  const choice = useChoice(sitting, scene);
+  const choice = useChoice(sitting, scene, names, practice);
   const toggle = (name: PanelName) => setPanel(panel === name ? null : name);
 
   useTableKeys({

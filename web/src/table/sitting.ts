@@ -4,7 +4,7 @@
  * Whatever it shows came from the server: the choice of cards alone is the page's own. A move that was sent shows as
  * `sending` until the table's events say that it was done.
  */
-import { ClientError, type Move, sameMove, TableClient, type TrickAct } from "@gouji/client";
+import { ClientError, type Move, moveOf, sameMove, TableClient, type TrickAct } from "@gouji/client";
 import type { Event } from "@gouji/client/v1/events";
 import type { ObserveResponse } from "@gouji/client/v1/table";
 import { session } from "../net/session";
@@ -47,6 +47,12 @@ export interface Scene {
   elsewhere: boolean;
   /** Seats that one does not hear. */
   muted: readonly number[];
+}
+
+/** A move that is a good one, and why in a sentence. */
+export interface Advice {
+  move: Move;
+  why: string;
 }
 
 const SPEECH_MS = 5_000;
@@ -107,6 +113,17 @@ export class Sitting {
       return await this.#client.refusal(move, this.#closing.signal);
     } catch {
       return "";
+    }
+  }
+
+  /** What a good bot would do, and why in the language that is set; null when nobody says. */
+  async advice(): Promise<Advice | null> {
+    try {
+      const hint = await this.#client.hint(this.#closing.signal);
+      const move = moveOf(hint.action);
+      return move && { move, why: settings.get().language === "zh" ? hint.chinese : hint.english };
+    } catch {
+      return null;
     }
   }
 
