@@ -1,6 +1,7 @@
 """A whole bot: sits down with five others and always plays the cheapest lawful move."""
 
 import asyncio
+import os
 import sys
 from contextlib import suppress
 from datetime import timedelta
@@ -10,9 +11,10 @@ from gouji.v1.rules_pb2 import MatchLength
 from gouji.wire import action_from_proto, observation_from_proto
 
 
-async def play(address: str, name: str) -> None:
-    """Play one hand at the server at ``address``, and print the points."""
-    async with await Session.open(address, name) as session:
+async def play(address: str, credential: str | None, name: str) -> None:
+    """Play one hand at the server at ``address``, as a bot or for want of a credential as a guest; print the points."""
+    opening = Session.open_bot(address, credential) if credential else Session.open(address, name)
+    async with await opening as session:
         queue = Queue(session)
         made = await queue.create_ticket("local/quick", length=MatchLength(hands=1), bots_after=timedelta(0))
         table = TableClient(session, (await queue.settled(made.ticket.ticket_id)).table_id)
@@ -27,4 +29,5 @@ async def play(address: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(play(*(sys.argv[1:] or ["127.0.0.1:8080", "Cheapskate"])))
+    given = sys.argv[1:] or ["127.0.0.1:8080", "Cheapskate"]
+    asyncio.run(play(given[0], os.environ.get("GOUJI_CREDENTIAL"), given[1]))

@@ -45,7 +45,7 @@ def test_a_token_is_signed_with_the_key_that_lies_in_the_data_directory(tmp_path
 def test_no_other_role_is_given_by_hand(role: str, tmp_path: Path) -> None:
     code, text = run("--role", role, "--name", "Dora", "--data-directory", str(tmp_path))
     assert code == 2
-    assert "is not one of 'moderator', 'operator', 'director'" in text
+    assert "is not one of 'moderator', 'operator', 'director', 'bot'" in text
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb"])
@@ -59,3 +59,20 @@ def test_a_damaged_key_is_said_in_a_sentence(tmp_path: Path) -> None:
     code, text = run("--role", "director", "--name", "Dora", "--data-directory", str(tmp_path))
     assert code == 1
     assert "holds no key of 32 characters" in text
+
+
+def test_a_credential_for_bots_has_its_quota(tmp_path: Path) -> None:
+    flags = ("--service-key", KEY, "--data-directory", str(tmp_path))
+    code, text = run("--role", "bot", "--name", "acme-2", "--seats", "3", "--calls", "7", "--hours", "2", *flags)
+    assert code == 0
+    tokens = shared_tokens("a players' key that matters not here", KEY, SystemClock())
+    given = tokens.verify_credential(text.strip())
+    assert (given.account, given.seats, given.calls_per_second) == ("acme-2", 3, 7)
+    assert given.expires - SystemClock().now() <= timedelta(hours=2)
+
+
+@pytest.mark.parametrize("name", ["Acme", "acme/1", "-acme", "a" * 21, "acme 2"])
+def test_an_account_of_bots_has_a_plain_name(name: str, tmp_path: Path) -> None:
+    code, text = run("--role", "bot", "--name", name, "--data-directory", str(tmp_path))
+    assert code == 2
+    assert "up to 20" in text

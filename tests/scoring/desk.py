@@ -16,6 +16,7 @@ from gouji.serving.schema import outbox, player_points
 from gouji.v1 import leaderboard_pb2, leaderboard_pb2_grpc, rules_pb2, scoring_pb2, scoring_pb2_grpc
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.scoring_pb2 import HandResult
+from gouji.wire.bots import level_of
 
 SIX = tuple("abcdef")
 SCORES = (4, 2, 0, 0, -2, -4)
@@ -37,7 +38,7 @@ def hand(
 ) -> HandResult:
     """A hand of a queue's match, not its last, as a table writes it; a player of no name is a bot."""
     plain = {"order": range(6), "team_scores": [sum(scores[0::2]), sum(scores[1::2])], "queue": "local/quick"}
-    seats = [Seat(player_id=player) if player else Seat(bot_level="greedy") for player in players]
+    seats = [Seat(player_id=one, bot_level=level_of(one)) if one else Seat(bot_level="greedy") for one in players]
     rules = rules_pb2.RuleSet(preset=preset, overrides={"report_at": "9", "burn": "false", "yield": "true"})
     plain |= {"digest": "abc", "results": number, "stand_in": "greedy"}
     made = HandResult(table_id=table_id, hand=number, rules=rules, seats=seats, scores=scores, **(plain | more))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gouji.serving.auth import NOBODY, Role, Tokens, caller, read_or_make_key, tokens_for
+from gouji.serving.auth import NOBODY, Credential, Role, Tokens, caller, read_or_make_key, tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError
 from gouji.serving.settings import Settings
@@ -58,6 +58,28 @@ def test_a_token_serves_one_use_alone() -> None:
     assert reason(some, made.refresh_token) == "token_invalid"
     assert reason(some, made.access_token, refresh=True) == "token_invalid"
     assert reason(some, some.mint_service("table"), refresh=True) == "token_invalid"
+
+
+def test_a_credential_says_what_its_account_may_do() -> None:
+    clock = ManualClock()
+    some = tokens(clock)
+    given = Credential("acme", 3, 20, clock.now() + timedelta(hours=5))
+    token = some.mint_credential(given)
+    assert some.verify_credential(token) == given
+    assert reason(some, token) == reason(some, token, refresh=True) == "token_invalid"
+
+
+def test_a_bot_calls_with_its_own_tokens_and_never_as_somebody_else() -> None:
+    clock = ManualClock()
+    some, until = tokens(clock), clock.now() + timedelta(seconds=30)
+    made = some.mint_bot("bot:acme/2", "acme 2", 20, until)
+    who = some.verify(made.access_token)
+    assert (who.role, who.player_id, who.name, who.calls_per_second) == (Role.BOT, "bot:acme/2", "acme 2", 20)
+    assert who.plays
+    assert who.expires == made.access_expires == made.refresh_expires == until
+    assert some.verify_refresh(made.refresh_token).role is Role.BOT
+    for nonsense in (some.mint_bot("p1", "Ann", 20, until), some.mint_bot("bot:acme/1", "acme 1", 0, until)):
+        assert reason(some, nonsense.access_token) == "token_invalid"
 
 
 def test_services_and_operators_have_names() -> None:

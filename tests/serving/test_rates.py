@@ -34,3 +34,10 @@ def test_those_who_called_last_are_remembered() -> None:
         rates.take(player, now=0.0)
     assert rates.take("p1", now=0.0) > 0
     assert rates.take("p2", now=0.0) == 0
+
+
+def test_a_call_that_weighs_more_is_made_less_often() -> None:
+    rates = Rates(per_second=10, burst=20)
+    assert [rates.take("bot", 0.0, weight=5) for _ in range(4)] == [0, 0, 0, 0]
+    assert rates.take("bot", 0.0, weight=5) == pytest.approx(0.5)
+    assert rates.take("bot", 0.5, weight=5) == 0

@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import grpc
@@ -57,7 +58,7 @@ class Rows:
         """Insert a table as matchmaking does. ``rules`` is what `RuleSet.parse` takes."""
         rules = rules_to_proto(RuleSet.parse(spec.pop("rules", "standard")))
         length = spec.pop("length", {"hands": 1})
-        seats = seats_of(people)
+        seats = spec.pop("seats", None) or seats_of(people)
         message = table_pb2.TableSpec(table_id=table_id, rules=rules, seats=seats, queue="local/test", **spec)
         for name, value in length.items():
             setattr(message.length, name, value)
@@ -150,6 +151,11 @@ class Running:
 
     def player(self, player_id: str) -> Caller:
         return self._caller(self.app.tokens.mint_player(player_id, player_id.upper()).access_token)
+
+    def bot(self, player_id: str) -> Caller:
+        """A bot of somebody's own."""
+        until = self.app.clock.now() + timedelta(hours=1)
+        return self._caller(self.app.tokens.mint_bot(player_id, player_id.upper(), 1_000_000, until).access_token)
 
     def service(self) -> Caller:
         return self._caller(self.app.tokens.mint_service())

@@ -52,6 +52,7 @@ SENTENCES: Final = {
     "token_expired": "Your session has run out; start the command again.",
     "forbidden": "You may not do that.",
     "client_too_old": "This program is too old for the server.",
+    "too_many_bots": "This account may not have so many bots.",
     "unknown_ticket": "You are not in the queue.",
     "already_seated": "You sit at a table already.",
     "ticket_claimed": "Your table is ready: the queue cannot be left any more.",

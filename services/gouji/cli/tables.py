@@ -143,7 +143,7 @@ def _ask(settings: Settings, address: str | None, call: Call) -> Any:
 
 
 def _line(row: TableRow) -> str:
-    people = ", ".join(seat.name or seat.player_id for seat in row.seats if seat.player_id) or "bots"
+    people = ", ".join(seat.name or seat.player_id for seat in row.seats if not seat.bot_level) or "bots"
     return f"{row.table_id}  {row.state:<6}  {row.address or '-'}  {row.created.ToJsonString()}  {people}"
 
 

@@ -76,6 +76,29 @@ class Session:
             raise
         return session
 
+    @classmethod
+    async def open_bot(
+        cls,
+        address: str,
+        credential: str,
+        number: int = 1,
+        *,
+        patience: Patience | None = None,
+        authority: Path | None = None,
+    ) -> "Session":
+        """Act as a bot of one's own: the so-manieth of the account whose ``credential`` an operator gave."""
+        session = cls(address, patience=patience, authority=authority)
+        request = gateway_pb2.OpenBotRequest(credential=credential, number=number)
+        try:
+            opened = await session.patience.call(
+                lambda: session._stub.OpenBot(request, timeout=session.patience.attempt)
+            )
+        except BaseException:
+            await session.close()
+            raise
+        session.take(Credentials.of(opened.player_id, opened.name, opened.tokens))
+        return session
+
     async def __aenter__(self) -> Self:
         return self
 

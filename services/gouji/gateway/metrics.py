@@ -8,6 +8,7 @@ class GatewayMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.guests = Counter("gouji_gateway_guests", "Guests made.", registry=registry)
+        self.bots = Counter("gouji_gateway_bots", "Bots of others' own opened.", registry=registry)
         self.refreshes = Counter(
             "gouji_gateway_refreshes", "Refresh tokens exchanged for fresh ones.", registry=registry
         )

@@ -12,17 +12,19 @@ from gouji.gateway.routing import Server, reader_of
 from gouji.gateway.store import Player, Store
 from gouji.gateway.tokens import tokens_message
 from gouji.serving.app import App, StartError
-from gouji.serving.auth import ANYBODY, STAFF, Role, Roles, caller
+from gouji.serving.auth import ANYBODY, PLAYERS, STAFF, Role, Roles, caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.serving.peers import came_by_door
 from gouji.serving.sanctions import refuse_banned
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc
+from gouji.wire.bots import bot_id
 
 ROLES: Final[Roles] = {
     "CreateGuest": ANYBODY,
+    "OpenBot": ANYBODY,
     "RefreshSession": ANYBODY,
-    "GetSession": {Role.PLAYER},
-    "LocateTable": {Role.PLAYER, *STAFF},
+    "GetSession": PLAYERS,
+    "LocateTable": PLAYERS | STAFF,
 }
 """Who may call what."""
 
@@ -82,11 +84,38 @@ class SessionServicer(gateway_pb2_grpc.SessionServiceServicer):
 
         Refused with `token_invalid`, also for access tokens; with `token_expired`; `unknown_player`; `banned`.
         """
-        player = await self._player(self._tokens.verify_refresh(request.refresh_token).player_id)
+        who = self._tokens.verify_refresh(request.refresh_token)
+        player = await self._player(who.player_id)
         await refuse_banned(self._database, player.player_id)
         self._metrics.refreshes.inc()
-        tokens = tokens_message(self._tokens.mint_player(player.player_id, player.name))
-        return gateway_pb2.RefreshSessionResponse(tokens=tokens)
+        if who.role is Role.BOT and who.expires:
+            made = self._tokens.mint_bot(player.player_id, player.name, who.calls_per_second, who.expires)
+        else:
+            made = self._tokens.mint_player(player.player_id, player.name)
+        return gateway_pb2.RefreshSessionResponse(tokens=tokens_message(made))
+
+    async def OpenBot(  # noqa: N802 (gRPC's name)
+        self, request: gateway_pb2.OpenBotRequest, _context: Any
+    ) -> gateway_pb2.OpenBotResponse:
+        """Give an author the tokens of one of its bots, always the same player for the same number.
+
+        Refused with `token_invalid` and `token_expired` for what is no credential, or none any more; `malformed` for
+        the number 0; `too_many_bots` (metadata `seats`) for more than the account may have; `banned`; and
+        `unknown_player` for a bot that was deleted.
+        """
+        credential = self._tokens.verify_credential(request.credential)
+        if not request.number:
+            raise malformed("number", "counts from 1")
+        if request.number > credential.seats:
+            sentence = f"{credential.account} may have {credential.seats} bots."
+            raise ServiceError("too_many_bots", sentence, metadata={"seats": str(credential.seats)})
+        player_id, name = bot_id(credential.account, request.number), f"{credential.account} {request.number}"
+        await refuse_banned(self._database, player_id)
+        async with self._budgets.arrivals:
+            await self._store.add_bot(player_id, name, first_colour(player_id))
+        self._metrics.bots.inc()
+        made = self._tokens.mint_bot(player_id, name, credential.calls_per_second, credential.expires)
+        return gateway_pb2.OpenBotResponse(player_id=player_id, name=name, tokens=tokens_message(made))
 
     async def GetSession(  # noqa: N802 (gRPC's name)
         self, _request: gateway_pb2.GetSessionRequest, _context: Any

@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from gouji.gateway.routing import Placement, Server
 from gouji.serving.database import Database
-from gouji.serving.schema import active_seats, players, table_servers, tables
+from gouji.serving.errors import ServiceError
+from gouji.serving.schema import active_seats, deletions, players, table_servers, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,16 @@ class Store:
         row = players.insert().values(player_id=player_id, name=name, colour=colour, created_at=self._database.now())
         async with self._database.begin() as connection:
             await connection.execute(row)
+
+    async def add_bot(self, player_id: str, name: str, colour: int) -> None:
+        """Write a bot of somebody's own, unless it is there; of one that was deleted raises `unknown_player`."""
+        row = {"player_id": player_id, "name": name, "colour": colour, "created_at": self._database.now()}
+        once = self._database.insert(players).values(row).on_conflict_do_nothing()
+        async with self._database.begin() as connection:
+            gone = sa.select(deletions.c.player_id).where(deletions.c.player_id == player_id)
+            if await connection.scalar(gone) is not None:
+                raise ServiceError("unknown_player", "This bot was deleted; open another.")
+            await connection.execute(once)
 
     async def player(self, player_id: str) -> Player | None:
         """Find a player; None when there is none. At a table whose people are still to confirm it does not sit yet."""

@@ -6,7 +6,7 @@ from gouji.matchmaking.parties import Party
 from gouji.matchmaking.ratings import Ratings
 from gouji.matchmaking.store import Store
 from gouji.matchmaking.tickets import Member, State, Ticket, Wish, check_size
-from gouji.serving.auth import Caller, Role
+from gouji.serving.auth import Caller
 from gouji.serving.errors import ServiceError
 from gouji.serving.requests import check_id
 from gouji.serving.settings import Settings
@@ -64,7 +64,7 @@ class Enlisting:
 
 
 def _leader(request: matchmaking_pb2.CreateTicketRequest, who: Caller) -> Named:
-    if who.role is Role.PLAYER:
+    if who.plays:
         if request.player_id not in {"", who.player_id}:
             raise ServiceError("forbidden", "Only a service queues somebody else.")
         return who.player_id, who.name

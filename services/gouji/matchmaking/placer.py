@@ -21,7 +21,7 @@ class Placer:
 
     async def place(self, request: matchmaking_pb2.PlaceTableRequest, now: int) -> str:
         """Check a request, place its table and have the table service told; returns the table's id."""
-        levels = await self._bots.known({seat.bot_level for seat in request.seats} - {""})
+        levels = await self._bots.known({seat.bot_level for seat in request.seats if not seat.player_id} - {""})
         placement = of_request(request, uuid.uuid4().hex, levels)
         table_id = await self._matches.place(placement, now)
         if table_id == placement.table_id:

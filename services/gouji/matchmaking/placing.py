@@ -13,6 +13,7 @@ from gouji.serving.errors import malformed
 from gouji.serving.requests import check_clock, check_id, read_rules
 from gouji.v1 import events_pb2, matchmaking_pb2, table_pb2
 from gouji.wire import rules_to_proto
+from gouji.wire.bots import EXTERNAL, is_bot, level_of
 
 BOT_NAMES: Final = (
     "Cangkou",
@@ -72,7 +73,7 @@ class Placement:
         """What it is counted as: ``placed``, ``bots`` or ``people``."""
         if self.request_id is not None:
             return "placed"
-        return "bots" if len(self.players) < SEATS else "people"
+        return "bots" if any(seat.bot_level for seat in self.spec.seats) else "people"
 
 
 def of_proposal(proposal: Proposal, table_id: str, bot_pace_ms: int) -> Placement:
@@ -94,8 +95,8 @@ def _seat(seated: Seated | None, bot_level: str) -> events_pb2.Seat:
 
 
 def person(member: Member) -> events_pb2.Seat:
-    """Write a player's seat."""
-    return events_pb2.Seat(player_id=member.player_id, name=member.name)
+    """Write a player's seat, which says if that is a bot."""
+    return events_pb2.Seat(player_id=member.player_id, name=member.name, bot_level=level_of(member.player_id))
 
 
 def reseated(spec: table_pb2.TableSpec, seats: Mapping[int, events_pb2.Seat]) -> table_pb2.TableSpec:
@@ -119,7 +120,7 @@ def of_request(request: matchmaking_pb2.PlaceTableRequest, table_id: str, levels
         rules=rules_to_proto(rules),
         length=read_length(request.length),
         clock=request.clock,
-        seats=name_bots(request.seats, table_id),
+        seats=name_bots(list(map(_labelled, request.seats)), table_id),
         bot_pace_ms=request.bot_pace_ms,
         no_spectators=request.no_spectators,
         spectator_delay=request.spectator_delay if request.HasField("spectator_delay") else None,
@@ -155,14 +156,22 @@ def _check_seats(seats: Sequence[events_pb2.Seat], levels: Collection[str]) -> N
 
 
 def _check_seat(field: str, seat: events_pb2.Seat, levels: Collection[str]) -> None:
-    if bool(seat.player_id) == bool(seat.bot_level):
+    own = is_bot(seat.player_id) and seat.bot_level == EXTERNAL
+    if bool(seat.player_id) == bool(seat.bot_level) and not own:
         raise malformed(field, "has neither or both of player_id and bot_level")
     if seat.player_id:
         check_id(f"{field}.player_id", seat.player_id)
     if seat.player_id or seat.name:
         check_id(f"{field}.name", seat.name)
-    if seat.bot_level and seat.bot_level not in levels:
+    if not own and seat.bot_level and seat.bot_level not in levels:
         raise unknown_level(f"{field}.bot_level", levels)
+
+
+def _labelled(seat: events_pb2.Seat) -> events_pb2.Seat:
+    """Have a player's seat say if that is a bot, whoever asks for it."""
+    if not seat.player_id:
+        return seat
+    return events_pb2.Seat(player_id=seat.player_id, name=seat.name, bot_level=level_of(seat.player_id))
 
 
 def name_bots(seats: Sequence[events_pb2.Seat], table_id: str) -> list[events_pb2.Seat]:

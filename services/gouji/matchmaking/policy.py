@@ -4,7 +4,8 @@ Tickets fit if they stand in one queue, want the same length, all accept one rul
 a party being split, and nobody among them is blocked by another. The oldest choose first, and take those that
 are nearest by rating within a band that widens as they wait; of equals the oldest. Six people sit down at
 once. With fewer, bots take the free seats as soon as one ticket has waited as long as it said, among those
-alone that welcome bots.
+alone that welcome bots. Bots of others' own that wait come before the server's; at a table they are company for those
+who welcome bots, never a reason to wait no longer for people, and of one account there is one.
 """
 
 import hashlib
@@ -22,6 +23,7 @@ from typing import Final, NamedTuple
 
 from gouji.matchmaking.pots import Kind, Party, Pot, Search, Shape
 from gouji.matchmaking.teams import SEATS, fairest, win_chance
+from gouji.wire.bots import account_of, is_bot
 
 RATING: Final = 25.0
 """Rating of somebody who has not played, as scoring has it."""
@@ -33,7 +35,7 @@ _SECOND: Final = 1_000_000
 
 
 class Member(NamedTuple):
-    """A person of a ticket, with what the server has looked up about it.
+    """A player of a ticket, with what the server has looked up about it. A bot of somebody's own queues alone.
 
     ``avoids`` are those it must never meet: blocked either way. ``recent`` are the opponents of its last
     matches. The policy does not look at ``name``.
@@ -65,6 +67,11 @@ class Waiting(NamedTuple):
     since: int
     bots_after: int | None
     latency_ms: int = 0
+
+    @property
+    def of_bot(self) -> bool:
+        """Whether a bot of somebody's own waits."""
+        return is_bot(self.members[0].player_id)
 
 
 class Seated(NamedTuple):
@@ -203,6 +210,7 @@ class Hall:
         self._tickets_of: defaultdict[str, set[str]] = defaultdict(set)
         self._pots: defaultdict[Wanted, Pot] = defaultdict(Pot)
         self._bot_pots: defaultdict[Wanted, Pot] = defaultdict(Pot)
+        self._own_bots: defaultdict[Wanted, Pot] = defaultdict(Pot)
         self._benches: defaultdict[Alike, list[Party]] = defaultdict(list)
         self._due: list[tuple[int, Party]] = []
         self._far: list[tuple[int, str]] = []
@@ -258,27 +266,36 @@ class Hall:
 
     def _enter(self, ticket: Waiting) -> None:
         party = self._parties[ticket.ticket_id] = _party(ticket, self.policy.grain)
-        insort(self._benches[_alike(ticket, party)], party)
-        for rules in ticket.rules:
-            self._pots[ticket.queue, ticket.length, rules].add(party)
+        if not ticket.of_bot:
+            insort(self._benches[_alike(ticket, party)], party)
         if ticket.bots_after is not None:
             insort(self._due, (ticket.since + ticket.bots_after, party))
-            for rules in ticket.rules:
-                self._bot_pots[ticket.queue, ticket.length, rules].add(party)
+        for pot in self._pots_of(ticket):
+            pot.add(party)
+
+    def _pots_of(self, ticket: Waiting) -> Iterator[Pot]:
+        """Give the pots that a ticket is in: people's, unless it is a bot's; those with bots, if it welcomes them."""
+        for rules in ticket.rules:
+            wanted = ticket.queue, ticket.length, rules
+            if ticket.of_bot:
+                yield self._own_bots[wanted]
+                continue
+            yield self._pots[wanted]
+            if ticket.bots_after is not None:
+                yield self._bot_pots[wanted]
 
     def _leave(self, ticket: Waiting) -> None:
         party = self._parties.pop(ticket.ticket_id)
-        alike = _alike(ticket, party)
-        bench = self._benches[alike]
-        del bench[bisect_left(bench, party)]
-        if not bench:
-            del self._benches[alike]
-        for rules in ticket.rules:
-            self._pots[ticket.queue, ticket.length, rules].remove(party)
+        if not ticket.of_bot:
+            alike = _alike(ticket, party)
+            bench = self._benches[alike]
+            del bench[bisect_left(bench, party)]
+            if not bench:
+                del self._benches[alike]
         if ticket.bots_after is not None:
             del self._due[bisect_left(self._due, (ticket.since + ticket.bots_after, party))]
-            for rules in ticket.rules:
-                self._bot_pots[ticket.queue, ticket.length, rules].remove(party)
+        for pot in self._pots_of(ticket):
+            pot.remove(party)
 
     def _of_people(self, now: int) -> Iterator[Proposal]:
         """Seat six people wherever six fit, by the dearest rules of the oldest for which they do."""
@@ -315,18 +332,23 @@ class Hall:
         return next((one for one in proposals if abs(one.quality.win_chance - 0.5) <= most), None)
 
     def _with_bots(self, now: int) -> Iterator[Proposal]:
-        """Seat whoever has waited long enough, with those who fit, by the rules for which most of them do."""
+        """Seat whoever has waited long enough, with those who fit, by the rules for which most of them do.
+
+        Bots of others' own take what people leave free. One of them that has waited long enough takes no people along.
+        """
         due = self._due[: bisect_left(self._due, (now + 1,))]
         for party in sorted(party for _, party in due):
             if party.ticket_id in self._parties:
                 ticket = self._tickets[party.ticket_id]
                 search = self._search(party, now)
-                found = {
-                    rules: self._bot_pots[ticket.queue, ticket.length, rules].some(search) for rules in ticket.rules
-                }
+                company, bots = (self._own_bots if ticket.of_bot else self._bot_pots), self._own_bots
+                found = {rules: company[ticket.queue, ticket.length, rules].some(search) for rules in ticket.rules}
                 # Of equals, `max` takes the first: the dearest rules.
                 rules = max(found, key=lambda rules: sum(sum(party.kind) for party in found[rules]))
-                proposal = self._seat(found[rules], rules, now)
+                group = found[rules]
+                if not ticket.of_bot:
+                    group = bots[ticket.queue, ticket.length, rules].some(search, group[1:])
+                proposal = self._seat(group, rules, now)
                 self._take(proposal)
                 yield proposal
 
@@ -360,6 +382,10 @@ def _party(ticket: Waiting, grain: float) -> Party:
     if len(members) > 1:
         avoids = avoids.union(*(member.avoids for member in members)) - players
         recent = recent.union(*(member.recent for member in members)) - players
+    if ticket.of_bot:
+        # Bots of one account might tell each other what they hold.
+        account = {account_of(members[0].player_id)}
+        players, avoids = players | account, avoids | account
     step = floor(sum([member.rating for member in members]) / len(members) / grain)
     wary = bool(avoids or recent)
     return Party(ticket.since, ticket.ticket_id, _kind(ticket), step, players, avoids, recent, wary)

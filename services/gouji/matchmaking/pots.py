@@ -155,9 +155,12 @@ class Pot:
         groups = (_gather(search, shape, near) for shape in able)
         return filter(None, groups)
 
-    def some(self, search: Search) -> list[Party]:
-        """Find company as it comes, the nearest first and of them the oldest, with bots in the seats that are left."""
-        group = [search.party]
+    def some(self, search: Search, company: Sequence[Party] = ()) -> list[Party]:
+        """Find company as it comes, the nearest first and of them the oldest, with bots in the seats that are left.
+
+        It joins the ``company`` that was found before.
+        """
+        group = [search.party, *company]
         for _, party in merge(*self._near(search, self._rows).values()):
             kinds = [*(one.kind for one in group), party.kind]
             fits = sum(map(sum, kinds)) <= SEATS and _can_split(kinds)

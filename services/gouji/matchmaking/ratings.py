@@ -14,12 +14,12 @@ from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError
 from gouji.serving.logs import Log
 from gouji.v1 import scoring_pb2, scoring_pb2_grpc
+from gouji.wire.bots import BOT
 
 BOTS_EVERY_SECONDS: Final = 60.0
 """How often it is asked how strong bots are."""
 
 _TIMEOUT_SECONDS: Final = 1.0
-_BOT: Final = "bot:"
 
 
 class Rating(NamedTuple):
@@ -49,10 +49,10 @@ class Ratings:
 
     async def of_bots(self, levels: Sequence[str], family: str) -> Mapping[str, Rating] | None:
         """Look up what levels of bots have earned by enough matches of a preset; None while scoring does not answer."""
-        found = await self._ask([_BOT + level for level in levels], family)
+        found = await self._ask([BOT + level for level in levels], family)
         if found is None:
             return None
-        return {one.player_id.removeprefix(_BOT): Rating(one.mu, one.sigma) for one in found if not one.provisional}
+        return {one.player_id.removeprefix(BOT): Rating(one.mu, one.sigma) for one in found if not one.provisional}
 
     async def _ask(self, ids: Sequence[str], family: str) -> Iterable[scoring_pb2.Rating] | None:
         stub: scoring_pb2_grpc.ScoringServiceAsyncStub

@@ -1,7 +1,7 @@
 """What becomes of a match whose people were asked to confirm: pure, without I/O or clock.
 
 At the time's end whoever did not confirm loses the seat, and with it its ticket's others, who queue again as one
-ticket. Single tickets that wait and fit take the free seats at once, the oldest first; they count as confirmed. A
+ticket. Single people who wait and fit take the free seats at once, the oldest first; they count as confirmed. A
 ticket fits whose own wait reaches as far as the match's rating, as the policy says, however long the others waited. If
 seats stay free, a match of people alone looks for more for one period longer. Then bots take what is free, if all who
 are there welcome them; else the match is dissolved, and who was there waits again.
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from gouji.matchmaking.policy import DEFAULT, Waiting
 from gouji.matchmaking.teams import SEATS
+from gouji.wire.bots import is_bot
 
 PAUSES_US: Final = (30_000_000, 120_000_000, 600_000_000, 3_600_000_000)
 """How long who does not confirm may not queue: the first time, the second, ..., the last for all that follow."""
@@ -28,7 +29,7 @@ class Verdict(StrEnum):
 
 
 class Chair(NamedTuple):
-    """A player of a match that gathers; ``bots`` says whether its ticket welcomes them."""
+    """A player of a match that gathers, or a bot of somebody's own; ``bots`` says whether its ticket welcomes them."""
 
     seat: int
     player_id: str
@@ -53,6 +54,11 @@ class Gathering:
     extended: bool
     seats: frozenset[int]
     chairs: tuple[Chair, ...]
+
+    @property
+    def has_bots(self) -> bool:
+        """Whether it was made with bots in it: then all who come to it must welcome them."""
+        return len(self.seats) < SEATS or any(is_bot(chair.player_id) for chair in self.chairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def next_step(match: Gathering, candidates: Iterable[Waiting], now: int) -> Step
     left = tuple(free[len(taken) :])
     if not left:
         return Step(Verdict.PLACED, missed, others, taken)
-    if not due or (len(match.seats) == SEATS and not match.extended):
+    if not due or not (match.has_bots or match.extended):
         return Step(Verdict.GATHERING, missed, others, taken, left)
     if all(chair.bots for chair in staying) and all(ticket.bots_after is not None for _, ticket in taken):
         return Step(Verdict.PLACED, missed, others, taken, left)
@@ -100,10 +106,11 @@ def pause_of(strikes: int) -> int:
 
 
 def singles(match: Gathering, waiting: Iterable[Waiting], now: int) -> Iterator[Waiting]:
-    """Pick the tickets of one player that accept a match's rules, length, people and, if it has some, bots."""
+    """Pick the tickets of one person that accept a match's rules, length, people and, if it has some, bots."""
     for ticket in waiting:
         same = match.rules in ticket.rules and match.length == ticket.length
-        if same and len(ticket.members) == 1 and (len(match.seats) == SEATS or ticket.bots_after is not None):
+        alone = len(ticket.members) == 1 and not is_bot(ticket.members[0].player_id)
+        if same and alone and (not match.has_bots or ticket.bots_after is not None):
             waited = now - ticket.since
             near = abs(ticket.members[0].rating - match.rating) <= DEFAULT.reach(waited)
             if near and DEFAULT.near_enough(ticket, waited):

@@ -22,7 +22,7 @@ from gouji.matchmaking.untaken import Untaken
 from gouji.matchmaking.wakeups import Wakeups
 from gouji.matchmaking.watches import Teller, View, Watches
 from gouji.serving.app import App
-from gouji.serving.auth import Role, Roles, caller
+from gouji.serving.auth import PLAYERS, Role, Roles, caller
 from gouji.serving.bot_levels import BotLevels
 from gouji.serving.clock import Clock, microseconds
 from gouji.serving.errors import ServiceError
@@ -31,11 +31,11 @@ from gouji.serving.settings import Settings
 from gouji.v1 import admin_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc
 
 ROLES: Final[Roles] = {
-    "CreateTicket": {Role.PLAYER, Role.SERVICE},
-    "ListTickets": {Role.PLAYER},
-    "WatchTicket": {Role.PLAYER, Role.SERVICE},
-    "CancelTicket": {Role.PLAYER, Role.SERVICE},
-    "ConfirmMatch": {Role.PLAYER},
+    "CreateTicket": {*PLAYERS, Role.SERVICE},
+    "ListTickets": PLAYERS,
+    "WatchTicket": {*PLAYERS, Role.SERVICE},
+    "CancelTicket": {*PLAYERS, Role.SERVICE},
+    "ConfirmMatch": PLAYERS,
     "PlaceTable": {Role.SERVICE, Role.OPERATOR},
     "RemoveFromLobby": {Role.SERVICE},
 }
@@ -139,8 +139,9 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         `queue_paused`; with `no_party`, `not_leader` and `party_not_ready`; with `unknown_queue` for what is no
         queue's name, with the rules' own reasons for rules that cannot be played, and with `malformed`.
         """
-        wish = read_wish(request, self._bots_after_ms)
-        new, party = await self._enlisting.ticket(request, caller(context), wish, uuid.uuid4().hex, self._now())
+        who = caller(context)
+        wish = read_wish(request, self._bots_after_ms, bot=who.role is Role.BOT)
+        new, party = await self._enlisting.ticket(request, who, wish, uuid.uuid4().hex, self._now())
         ticket, stood = await self._store.enqueue(new, party)
         self._cycle.wake()
         view = await self._view(ticket)
@@ -234,7 +235,7 @@ class MatchmakingServicer(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         """Find one of the caller's tickets; any for a service. PostgreSQL cannot compare with a text that holds NUL."""
         ticket = None if "\0" in ticket_id else await self._store.get(ticket_id)
         who = caller(context)
-        if ticket is None or (who.role is Role.PLAYER and ticket.member(who.player_id) is None):
+        if ticket is None or (who.plays and ticket.member(who.player_id) is None):
             raise ServiceError("unknown_ticket", "You have no such ticket.")
         return ticket
 

@@ -114,8 +114,13 @@ class Ticket:
         return State.MISSED if member and member.state is State.MISSED else self.state
 
 
-def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int) -> Wish:
-    """Check a request; ``bots_after_ms`` stands in where it does not say. Raises `ServiceError`."""
+def read_wish(request: matchmaking_pb2.CreateTicketRequest, bots_after_ms: int, *, bot: bool = False) -> Wish:
+    """Check a request, of a ``bot`` or of people; ``bots_after_ms`` stands in where it does not say.
+
+    Raises `ServiceError`.
+    """
+    if bot and request.no_bots:
+        raise malformed("no_bots", "is not for bots")
     if len(request.rules) > MOST_RULE_SETS:
         raise malformed("rules", f"has {len(request.rules)} rule sets; {MOST_RULE_SETS} are the most")
     rules = [read_rules(given, f"rules[{n}]") for n, given in enumerate(request.rules)] or [RuleSet()]

@@ -15,7 +15,7 @@ from gouji.scoring.board_store import FOLDING
 from gouji.scoring.boards import ALL, HUNDREDTHS, WIDTHS, Kind
 from gouji.scoring.history_store import RATED
 from gouji.scoring.rated import standing_revision
-from gouji.scoring.rating import BOT, SETTLED
+from gouji.scoring.rating import SETTLED
 from gouji.scoring.season_store import COUNTING
 from gouji.serving.database import Database
 from gouji.serving.schema import (
@@ -29,6 +29,7 @@ from gouji.serving.schema import (
     rating_changes,
     seasons,
 )
+from gouji.wire.bots import BOT
 
 _match, _seat, _change, _rated = match_results.c, match_seats.c, rating_changes.c, rated_matches.c
 _BOARD: Final = ("season_id", "kind", "preset", "region")
@@ -122,7 +123,7 @@ def _points(cut: _Cut) -> Any:
     return (
         sa.select(*cut.named(Kind.POINTS), *made)
         .join_from(match_seats, match_results, _match.table_id == _seat.table_id)
-        .where(_seat.player_id.is_not(None), *cut.matches)
+        .where(_seat.bot_level.is_(None), *cut.matches)
         .group_by(_seat.player_id, *cut.dimensions)
     )
 

@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gouji.scoring.ledger import seat_sums
-from gouji.scoring.rating import Skill, is_bot, is_provisional
+from gouji.scoring.rating import Skill, is_provisional
 from gouji.v1.scoring_pb2 import HandResult
+from gouji.wire.bots import is_bot
 
 ALL: Final = ""
 """All time, all presets, all regions."""
@@ -69,7 +70,7 @@ def points_of(results: Sequence[HandResult]) -> dict[str, int]:
     """Sum up what each person made of a match by its results, penalties taken off."""
     seats = results[0].seats if results else ()
     return {
-        seat.player_id: made.points for seat, made in zip(seats, seat_sums(results), strict=False) if seat.player_id
+        seat.player_id: made.points for seat, made in zip(seats, seat_sums(results), strict=False) if not seat.bot_level
     }
 
 

@@ -120,7 +120,7 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
 
     async def _must_have_sat(self, context: Any, table_id: str) -> None:
         who = caller(context)
-        if who.role is Role.PLAYER and not await self._history.sat(who.player_id, table_id):
+        if who.plays and not await self._history.sat(who.player_id, table_id):
             raise ServiceError("not_seated", "You did not sit there, or nothing of it is recorded.")
 
     async def _filter(self, given: history_pb2.MatchFilter) -> Filter:
@@ -142,14 +142,14 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
 
 def _whose(player_id: str) -> str:
     """Read who is meant: by default the caller, if it is a player."""
-    if not player_id and caller().role is Role.PLAYER:
+    if not player_id and caller().plays:
         return caller().player_id
     return read_id("player_id", player_id)
 
 
 def _must_be_one_of(context: Any, *players: str) -> None:
     who = caller(context)
-    if who.role is Role.PLAYER and who.player_id not in players:
+    if who.plays and who.player_id not in players:
         raise ServiceError("forbidden", "Only the players themselves may see that.")
 
 

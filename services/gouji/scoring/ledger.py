@@ -13,6 +13,7 @@ from gouji.engine.cards import SEATS
 from gouji.v1 import scoring_pb2
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.scoring_pb2 import HandResult
+from gouji.wire.bots import level_of
 
 MOST_HANDS: Final = 2**31 - 1
 """Highest number of a hand that the database can hold."""
@@ -118,7 +119,7 @@ def entries(result: HandResult) -> list[Entry]:
     return [
         Entry(number, seat.player_id, result.scores[number] - _conduct(result, number).penalty, place_of[number])
         for number, seat in enumerate(result.seats)
-        if seat.player_id
+        if not seat.bot_level
     ]
 
 
@@ -265,10 +266,13 @@ def _number_problems(result: HandResult) -> Iterator[tuple[str, str]]:
 
 
 def _seat_problems(seats: Sequence[Seat]) -> Iterator[tuple[str, str]]:
-    """Find seats without, or with two, occupants, and people who sit twice."""
+    """Find seats without, or with two, occupants, and players who sit twice.
+
+    A bot of somebody's own has an id, and a level that says what it is.
+    """
     found: dict[str, int] = {}
     for number, seat in enumerate(seats):
-        if bool(seat.player_id) == bool(seat.bot_level):
+        if (seat.bot_level != level_of(seat.player_id)) if seat.player_id else not seat.bot_level:
             yield f"seats[{number}]", "needs either a player_id or a bot_level"
         if seat.player_id and seat.player_id in found:
             yield f"seats[{number}].player_id", f"sits at seat {found[seat.player_id]} too"

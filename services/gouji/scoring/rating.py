@@ -2,7 +2,7 @@
 
 The model is openskill's Plackett-Luce, asked twice: how the two teams did, by their points over the whole match, and
 how the six did, by the titles that each made. A mean moves by some of both. Bots have one rating for each level, under
-an id that no player has. There is one rating for each family of rules: a preset.
+an id that no player has; those of others' own have one each. There is one rating for each family of rules: a preset.
 
 Of a seat that a bot has played for the most part, or whose player has left for good, that bot's strength is
 expected; the bot is not rated for it. The player itself is rated as if it had sat there, but never gains by it.
@@ -20,6 +20,7 @@ from openskill.models import PlackettLuce
 from gouji.engine.cards import SEATS
 from gouji.scoring.ledger import SeatSum, match_sum, seat_sums
 from gouji.v1.scoring_pb2 import HandResult
+from gouji.wire.bots import BOT, is_bot
 
 
 class Skill(NamedTuple):
@@ -39,9 +40,6 @@ START: Final = Skill(25.0, 25 / 3, 0)
 
 BETA: Final = 50 / 3
 """How far chance takes a team from its skill in one match; measured by play of known strength (docs/ratings.md)."""
-
-BOT: Final = "bot:"
-"""What ids of bots' ratings begin with; no player's does."""
 
 OWN: Final = 1 / 4
 """How much of a mean's change is for the player's own titles; the rest is for its team."""
@@ -87,13 +85,8 @@ class Match:
 
 
 def rated_as(player_id: str, bot_level: str) -> str:
-    """Name the rating of whoever sits there: a person's is its own, bots of a level share one."""
+    """Name the rating of whoever sits there: whoever has an id has its own, bots of a level share one."""
     return player_id or BOT + bot_level
-
-
-def is_bot(rated: str) -> bool:
-    """Say whether a rating is that of bots."""
-    return rated.startswith(BOT)
 
 
 def match_to_rate(results: Sequence[HandResult]) -> Match | None:

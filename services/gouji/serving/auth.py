@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, Final
 
 import jwt
 from pydantic import SecretStr
@@ -20,6 +20,7 @@ from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError
 from gouji.serving.keys import KeyRing, TokenKey, UnusableKey, private_keys, shared_keys
 from gouji.serving.settings import Settings
+from gouji.wire.bots import is_bot
 
 
 class Role(StrEnum):
@@ -27,6 +28,7 @@ class Role(StrEnum):
 
     NOBODY = "nobody"
     PLAYER = "player"
+    BOT = "bot"
     SERVICE = "service"
     MODERATOR = "moderator"
     OPERATOR = "operator"
@@ -36,10 +38,13 @@ class Role(StrEnum):
 ANYBODY: frozenset[str] = frozenset({Role.NOBODY})
 """Roles of an RPC that needs no token; one that is sent is not looked at."""
 
+PLAYERS: frozenset[str] = frozenset({Role.PLAYER, Role.BOT})
+"""Roles of who plays: people, and bots of others' own where these may do what people do."""
+
 STAFF: frozenset[str] = frozenset({Role.MODERATOR, Role.OPERATOR, Role.DIRECTOR})
 """Roles of people who hold power over others; the audit log has what they do."""
 
-ANY_ROLE: frozenset[str] = STAFF | {Role.PLAYER, Role.SERVICE}
+ANY_ROLE: frozenset[str] = PLAYERS | STAFF | {Role.SERVICE}
 """Roles of an RPC for everybody with a good token."""
 
 Roles = Mapping[str, Collection[str]]
@@ -48,12 +53,34 @@ Roles = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls. Without a token: role `nobody`, no id, no name. The id of all but players is their name."""
+    """Who calls. Without a token: role `nobody`, no id, no name. The id of all but players and bots is their name.
+
+    ``calls_per_second`` is what a bot's credential allows it and the others of its account together.
+    """
 
     role: Role
     player_id: str = ""
     name: str = ""
     expires: datetime | None = None
+    calls_per_second: int = 0
+
+    @property
+    def plays(self) -> bool:
+        """Whether it is a player, a person or a bot: it has seats, and tickets of its own."""
+        return self.role in PLAYERS
+
+
+@dataclass(frozen=True)
+class Credential:
+    """What an operator lets the author of bots do: as so many bots at a time as there are ``seats``.
+
+    ``account`` names the author, and its bots; ``calls_per_second`` is for all of them, at each process.
+    """
+
+    account: str
+    seats: int
+    calls_per_second: int
+    expires: datetime
 
 
 # Tokens whose signature need not be checked again, which takes as long as half a call: a full table server has 24,000
@@ -122,6 +149,18 @@ class Tokens:
             refresh_expires,
         )
 
+    def mint_credential(self, credential: Credential) -> str:
+        """Make what an author of bots opens them with."""
+        quota = {"seats": credential.seats, "calls": credential.calls_per_second}
+        return self._mint("credential", credential.account, credential.account, credential.expires, **quota)
+
+    def mint_bot(self, bot_id: str, name: str, calls_per_second: int, until: datetime) -> PlayerTokens:
+        """Make a bot's tokens; none is good for longer than the credential, which is good ``until`` then."""
+        expires = min(self._clock.now() + self._access, until)
+        access = self._mint("bot", bot_id, name, expires, calls=calls_per_second)
+        refresh = self._mint("bot-refresh", bot_id, name, until, calls=calls_per_second)
+        return PlayerTokens(access, expires, refresh, until)
+
     def mint_service(self, name: str = "service") -> str:
         """Make a token for calls between services."""
         return self._mint("service", name, name, self._clock.now() + self._access)
@@ -144,17 +183,24 @@ class Tokens:
 
     def verify_refresh(self, token: str) -> Caller:
         """Say whose refresh token it is; refused as in `verify`."""
-        return self._verify(token, ("refresh",))
+        return self._verify(token, ("refresh", "bot-refresh"))
+
+    def verify_credential(self, token: str) -> Credential:
+        """Say what an author of bots may do; refused as in `verify`."""
+        self._verify(token, ("credential",))
+        claims = self._claims(token)
+        expires = datetime.fromtimestamp(claims["exp"], UTC)
+        return Credential(claims["sub"], claims["seats"], claims["calls"], expires)
 
     def seconds_left(self, who: Caller) -> float:
         """For how long the caller's token is still good; for ever without one."""
         return (who.expires - self._clock.now()).total_seconds() if who.expires else float("inf")
 
-    def _mint(self, audience: str, subject: str, name: str, expires: datetime) -> str:
+    def _mint(self, audience: str, subject: str, name: str, expires: datetime, **more: int) -> str:
         key = self._rings[audience].signer
         if key is None:
             raise RuntimeError(f"there is no key here that signs tokens for {audience}")
-        claims = {"aud": audience, "sub": subject, "name": name, "exp": expires}
+        claims = {"aud": audience, "sub": subject, "name": name, "exp": expires, **more}
         return jwt.encode(claims, key.signs, algorithm=key.algorithm, headers={"kid": key.key_id})
 
     def _verify(self, token: str, audiences: Collection[str]) -> Caller:
@@ -174,8 +220,12 @@ class Tokens:
         if not claims["sub"]:
             raise jwt.InvalidTokenError("it names nobody")  # whom the audit log could not name either
         audience = claims["aud"]
-        role = Role.PLAYER if audience == "refresh" else Role(audience)
-        return audience, Caller(role, claims["sub"], claims["name"], datetime.fromtimestamp(claims["exp"], UTC))
+        role = _ROLE_OF.get(audience) or Role(audience)
+        calls = claims.get("calls", 0)
+        if role is Role.BOT and not (calls > 0 and is_bot(claims["sub"])):
+            raise jwt.InvalidTokenError("it names no bot, or not how often that may call")
+        expires = datetime.fromtimestamp(claims["exp"], UTC)
+        return audience, Caller(role, claims["sub"], claims["name"], expires, calls)
 
     def _claims(self, token: str) -> dict[str, Any]:
         key_id = jwt.get_unverified_header(token).get("kid")
@@ -191,6 +241,9 @@ class Tokens:
                 )
         raise jwt.InvalidTokenError("unknown key")
 
+
+_ROLE_OF: Final = {"refresh": Role.PLAYER, "bot-refresh": Role.BOT, "credential": Role.NOBODY}
+"""What the bearer of a token for something else than calls is."""
 
 SHORTEST_KEY = 32
 """Characters of a secret that signs tokens, at least."""
@@ -237,13 +290,13 @@ def tokens_for(settings: Settings, clock: Clock) -> Tokens:
 
 
 def player_ring(keys: Iterable[TokenKey]) -> KeyRing:
-    """Gather the keys of players' tokens."""
-    return KeyRing(("player", "refresh"), keys)
+    """Gather the keys of players' tokens, and of those of bots."""
+    return KeyRing(("player", "refresh", "bot", "bot-refresh"), keys)
 
 
 def service_ring(keys: Iterable[TokenKey]) -> KeyRing:
-    """Gather the keys of the tokens of services, and of moderators, operators and directors."""
-    return KeyRing(("service", "moderator", "operator", "director"), keys)
+    """Gather the keys of the tokens of services, of moderators, operators and directors, and of bots' credentials."""
+    return KeyRing(("service", "moderator", "operator", "director", "credential"), keys)
 
 
 def _player_keys(settings: Settings) -> list[TokenKey]:

@@ -77,6 +77,7 @@ STATUS_OF_REASON: Mapping[str, grpc.StatusCode] = {
     "token_expired": _WHO,
     "forbidden": grpc.StatusCode.PERMISSION_DENIED,
     "client_too_old": _REFUSED,
+    "too_many_bots": _FULL,
     "unknown_ticket": _MISSING,
     "already_seated": _REFUSED,
     "ticket_claimed": _REFUSED,

@@ -28,6 +28,7 @@ from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.peers import came_by_door
 from gouji.serving.rates import Rates
+from gouji.wire.bots import account_of
 
 REQUEST_ID = "x-request-id"
 """Metadata that names a request across processes."""
@@ -346,25 +347,34 @@ class Admission:
             raise ServiceError("token_invalid", "Services' tokens are not taken from outside.")
         if who.role not in allowed:
             raise ServiceError("forbidden", f"{call.method} is not for the role {who.role}.")
-        if who.role is Role.PLAYER:
+        if who.plays:
             self._barred.refuse(who.player_id)
         return who
 
 
 class PlayerRates:
-    """Refuses a player's calls when they come too often, with the time to wait. Each process counts for itself."""
+    """Refuses a player's calls when they come too often, with the time to wait. Each process counts for itself.
+
+    The bots of an account are counted together, by what its credential allows.
+    """
 
     def __init__(self, per_second: int, clock: Clock) -> None:
+        self._per_second = per_second
         self._rates = Rates(per_second, 2 * per_second)
         self._clock = clock
 
     async def around(self, proceed: Proceed, call: Call) -> Any:
-        """Count the call, if it is a player's."""
-        who = caller()
-        early = self._rates.take(who.player_id, self._clock.monotonic()) if who.role is Role.PLAYER else 0.0
+        """Count the call, if it is a player's or a bot's."""
+        early = self._count(caller())
         if early:
             raise ServiceError("rate_limited", "You call too often.", math.ceil(early * 1000))
         return await proceed(call)
+
+    def _count(self, who: Caller) -> float:
+        now = self._clock.monotonic()
+        if who.role is Role.BOT:
+            return self._rates.take(account_of(who.player_id), now, self._per_second / who.calls_per_second)
+        return self._rates.take(who.player_id, now) if who.role is Role.PLAYER else 0.0
 
 
 def _bearer(call: Call) -> str:

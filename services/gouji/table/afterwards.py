@@ -23,6 +23,7 @@ from gouji.table.store import Step
 from gouji.table.watch import Guest, Shown, Watcher, Watchers
 from gouji.v1 import events_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
+from gouji.wire.bots import is_bot
 
 POLL_SECONDS: Final = 1.0
 """How often logs of ended matches that are watched are looked at."""
@@ -43,6 +44,7 @@ class Afterwards:
     def __init__(self, app: App, store: PeopleStore) -> None:
         self._clock = app.clock
         self._seconds = app.settings.rematch_seconds
+        self._stand_in = app.settings.stand_in_level
         self._store = store
         self._open: dict[str, _Open] = {}
         self._polling = asyncio.Lock()
@@ -83,7 +85,7 @@ class Afterwards:
             events = [_after(ended.last, now, rematch_wish=events_pb2.RematchWish(seat=seat, ready=ready))]
             company.fold(events[0])
             if company.all_ready(ended.spec.seats):
-                spec = rematch_of(table_id, ended.spec)
+                spec = rematch_of(table_id, ended.spec, self._stand_in)
                 await self._store.place(connection, spec)
                 placed = events_pb2.RematchPlaced(table_id=spec.table_id)
                 events.append(_after(events[0], now, rematch_placed=placed))
@@ -162,15 +164,19 @@ class Afterwards:
             del self._open[table_id]
 
 
-def rematch_of(table_id: str, spec: table_pb2.TableSpec) -> table_pb2.TableSpec:
+def rematch_of(table_id: str, spec: table_pb2.TableSpec, stand_in: str) -> table_pb2.TableSpec:
     """Make the rematch of a match: the same rules, length and seats; it comes from no queue and no tournament.
 
-    Its id follows from that of the match, so that there is never more than one.
+    Its id follows from that of the match, so that there is never more than one. Bots of others' own came for one
+    match: bots of the ``stand_in`` level take their seats.
     """
     again = table_pb2.TableSpec()
     again.CopyFrom(spec)
     again.table_id = hashlib.sha256(f"rematch/{table_id}".encode()).hexdigest()[:32]
     again.queue = again.tournament = ""
+    for seat in again.seats:
+        if is_bot(seat.player_id):
+            seat.CopyFrom(events_pb2.Seat(bot_level=stand_in, name=seat.name))
     return again
 
 

@@ -87,8 +87,10 @@ class BotSeats:
 
     def _level(self, seat: int) -> str:
         """Say which bot plays a seat; empty when its player does."""
-        stand_in = self._rules.stand_in if self._table.presence[seat].bot_plays else ""
-        return self._table.seats[seat].bot_level or stand_in
+        attended = self._table.presence[seat]
+        if not attended.person:
+            return self._table.seats[seat].bot_level
+        return self._rules.stand_in if attended.bot_plays else ""
 
     def _ask(self, seat: int, level: str) -> None:
         decision = bot_pb2.Decision(

@@ -69,8 +69,8 @@ class Company:
 
 
 def people(seats: Sequence[events_pb2.Seat]) -> list[int]:
-    """List the seats that people hold."""
-    return [seat for seat in range(SEATS) if seats[seat].player_id]
+    """List the seats that people hold, and no bots, whoever's these are."""
+    return [seat for seat in range(SEATS) if not seats[seat].bot_level]
 
 
 def given_up(hand: Hand, secret: bytes, dealt: Iterable[events_pb2.DealtHand]) -> events_pb2.HandEnded:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from gouji.serving.auth import Role, caller
+from gouji.serving.auth import caller
 from gouji.serving.errors import ServiceError, malformed
 from gouji.table import phrases
 from gouji.table.afterwards import Afterwards
@@ -100,7 +100,7 @@ class People:
 
     async def muted(self, seats: Sequence[events_pb2.Seat]) -> set[int]:
         """Say which of these seats the caller does not hear."""
-        if caller().role is not Role.PLAYER:
+        if not caller().plays:
             return set()
         players = await self._people.muted(caller().player_id)
         return {seat for seat, held in enumerate(seats) if held.player_id and held.player_id in players}
@@ -119,7 +119,7 @@ def seats_of(table: Live | Standing) -> Sequence[events_pb2.Seat]:
 def seat_of(seats: Sequence[events_pb2.Seat]) -> int | None:
     """Say which seat the caller holds, if any."""
     who = caller()
-    if who.role is not Role.PLAYER:
+    if not who.plays:
         return None
     return next((seat for seat, held in enumerate(seats) if held.player_id == who.player_id), None)
 

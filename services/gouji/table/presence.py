@@ -15,11 +15,12 @@ PLAYER, BOT, CLOCK = events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT, ev
 
 @dataclass(slots=True)
 class Attendance:
-    """How one seat is attended; ``person`` is False for a bot's own seat, where nothing ever changes.
+    """How one seat is attended.
 
-    ``gone_since`` counts while the player is not connected, ``expiries`` its decisions in a row that the clock made,
-    ``returned`` says that it acted although a bot plays, ``gone`` that it was seen to go. The rest is kept for the
-    hand's result.
+    ``person`` is False for a seat that the bot service plays, where nothing ever changes; a bot of somebody's own comes
+    and goes as people do. ``gone_since`` counts while the player is not connected, ``expiries`` its decisions in a row
+    that the clock made, ``returned`` says that it acted although a bot plays, ``gone`` that it was seen to go. The rest
+    is kept for the hand's result.
     """
 
     person: bool

@@ -91,7 +91,7 @@ class _Clerk:
 
     def _by(self, decided: events_pb2.ActionTaken | events_pb2.PrivateDecline) -> str:
         """Say who decided, if not who sits there."""
-        usual = "bot" if self._seats[decided.seat].bot_level else "player"
+        usual = "player" if self._seats[decided.seat].player_id else "bot"
         by = _DECIDERS.get(decided.decided_by, usual)
         return "" if by == usual else by
 

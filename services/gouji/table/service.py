@@ -7,7 +7,7 @@ import grpc
 
 from gouji.engine.secret import SECRET_BYTES
 from gouji.serving.app import App
-from gouji.serving.auth import ANY_ROLE, STAFF, Role, Roles, caller
+from gouji.serving.auth import ANY_ROLE, PLAYERS, STAFF, Role, Roles, caller
 from gouji.serving.duplicate import board_shut, is_shut
 from gouji.serving.errors import ServiceError, StorageUnavailable, malformed
 from gouji.serving.lifeline import Lifeline
@@ -42,15 +42,15 @@ LONGEST_COMMAND_ID: Final = 64
 """Characters of a command's id."""
 
 ROLES: Final[Roles] = {
-    "Act": {Role.PLAYER},
+    "Act": PLAYERS,
     "Contribute": {Role.PLAYER},
-    "Watch": {Role.PLAYER, *STAFF},
-    "Observe": {Role.PLAYER, *STAFF},
-    "TakeSeat": {Role.PLAYER},
-    "Leave": {Role.PLAYER},
+    "Watch": PLAYERS | STAFF,
+    "Observe": PLAYERS | STAFF,
+    "TakeSeat": PLAYERS,
+    "Leave": PLAYERS,
     "Open": {Role.SERVICE},
     "ListPhrases": ANY_ROLE,
-    "Say": {Role.PLAYER},
+    "Say": PLAYERS,
     "Mute": {Role.PLAYER},
     "VoteHand": {Role.PLAYER},
     "Ready": {Role.PLAYER},
@@ -369,7 +369,7 @@ def _viewer(table: Live | Standing, *, spectate: bool, shut: bool) -> int | None
     own = table.viewer_of(seat) if isinstance(table, Live) else seat
     if shut and (spectate or own is None):
         raise board_shut()
-    if seat is None and caller().role is Role.PLAYER and spec_of(table).no_spectators:
+    if seat is None and caller().plays and spec_of(table).no_spectators:
         raise ServiceError("not_seated", "This table has no spectators.")
     if spectate:
         return None

@@ -288,6 +288,6 @@ class TableState:
 
     def _window_end(self) -> int | None:
         least, most = self.clock.answers_least_ms, self.clock.answers_most_ms
-        if not most and all(seat.bot_level for seat in self.seats):
+        if not most and not self.presence.people:
             return None
         return self.at + deals.window_ms(self._secret, self.sequence, least, most) * 1000

@@ -13,7 +13,7 @@ from gouji.engine.cards import SEATS
 from gouji.table import bodies, deals, timing
 from gouji.table.asking import Act, Asking, Refused
 from gouji.table.collecting import Collecting
-from gouji.table.company import given_up
+from gouji.table.company import given_up, people
 from gouji.table.presence import PLAYER
 from gouji.table.state import TableState
 from gouji.table.window import Answer, Window
@@ -193,7 +193,8 @@ class Table(TableState):
             return self._next_hand(now, draw_secret)
         if self.hand is None or self.hand.over:
             return self._hand_ended(now)
-        if self.company.gives_up(self.presence.present, teams=bool(self.hand.rules["teams"])):
+        present = self.presence.present.intersection(people(self.seats))
+        if self.company.gives_up(present, teams=bool(self.hand.rules["teams"])):
             return self._hand_given_up(now)
         change = self.presence.due(now, self.clock)
         if change is not None:

@@ -15,6 +15,7 @@ from gouji.tournament.tournament import TEAMS, Entrant, Tournament
 from gouji.v1 import tournament_pb2
 from gouji.v1.events_pb2 import Seat
 from gouji.v1.tournament_log_pb2 import TournamentEntry
+from gouji.wire.bots import is_bot
 
 
 class Entering:
@@ -68,6 +69,8 @@ class Entering:
     async def _check(self, field: str, player: Seat) -> None:
         if bool(player.player_id) == bool(player.bot_level):
             raise malformed(field, "has neither or both of player_id and bot_level")
+        if is_bot(player.player_id):
+            raise ServiceError("forbidden", "Bots of others' own play in no tournament.")
         if player.player_id:
             check_id(f"{field}.player_id", player.player_id)
         else:

@@ -47,6 +47,7 @@ export const reasons: Record<string, string> = {
   token_expired: "Your session has run out. Choose a name again.",
   forbidden: "You may not do that.",
   client_too_old: "This page is too old for the server. Load it again.",
+  too_many_bots: "This account may not have so many bots.",
   unknown_ticket: "You are not in the queue.",
   already_seated: "You sit at a table already.",
   ticket_claimed: "Your table is ready: the queue cannot be left any more.",

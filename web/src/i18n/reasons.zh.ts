@@ -47,6 +47,7 @@ export const reasons: Record<string, string> = {
   token_expired: "登录过期了，请重新取个名字。",
   forbidden: "你不能这样做。",
   client_too_old: "网页版本太旧，请刷新。",
+  too_many_bots: "该账户的机器人数量已达上限。",
   unknown_ticket: "你不在排队。",
   already_seated: "你已经坐在一张桌上了。",
   ticket_claimed: "牌桌已经排好，不能再退出排队。",

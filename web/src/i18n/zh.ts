@@ -51,7 +51,7 @@ export const zh: Texts = {
     korea: "韩国",
     shandong_64: "六3八4",
   },
-  botLevel: { random: "新手", greedy: "稳健", planner: "老手", search: "高手" },
+  botLevel: { random: "新手", greedy: "稳健", planner: "老手", search: "高手", external: "外部程序" },
   botNames: {
     Cangkou: "沧口",
     Laoshan: "崂山",

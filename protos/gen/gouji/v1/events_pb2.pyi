@@ -202,10 +202,10 @@ class Seat(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     BOT_LEVEL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
-    """Empty for a bot."""
+    """Empty for a bot of the server's."""
     name: _builtins.str
     bot_level: _builtins.str
-    """Empty for a person."""
+    """Empty for a person; `external` for a bot of somebody's own, which has a `player_id`, too."""
     def __init__(
         self,
         *,

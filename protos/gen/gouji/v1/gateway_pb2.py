@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/gateway.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9e\x01\n\x06Tokens\x12\x14\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\t\x12\x32\n\x0e\x61\x63\x63\x65ss_expires\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_token\x18\x03 \x01(\t\x12\x33\n\x0frefresh_expires\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\"\n\x12\x43reateGuestRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"J\n\x13\x43reateGuestResponse\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12 \n\x06tokens\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Tokens\".\n\x15RefreshSessionRequest\x12\x15\n\rrefresh_token\x18\x01 \x01(\t\":\n\x16RefreshSessionResponse\x12 \n\x06tokens\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Tokens\"\x13\n\x11GetSessionRequest\"G\n\x12GetSessionResponse\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08table_id\x18\x03 \x01(\t\"&\n\x12LocateTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"9\n\x13LocateTableResponse\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x11\n\tserver_id\x18\x02 \x01(\t2\xc6\x02\n\x0eSessionService\x12J\n\x0b\x43reateGuest\x12\x1c.gouji.v1.CreateGuestRequest\x1a\x1d.gouji.v1.CreateGuestResponse\x12S\n\x0eRefreshSession\x12\x1f.gouji.v1.RefreshSessionRequest\x1a .gouji.v1.RefreshSessionResponse\x12G\n\nGetSession\x12\x1b.gouji.v1.GetSessionRequest\x1a\x1c.gouji.v1.GetSessionResponse\x12J\n\x0bLocateTable\x12\x1c.gouji.v1.LocateTableRequest\x1a\x1d.gouji.v1.LocateTableResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gouji/v1/gateway.proto\x12\x08gouji.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9e\x01\n\x06Tokens\x12\x14\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\t\x12\x32\n\x0e\x61\x63\x63\x65ss_expires\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_token\x18\x03 \x01(\t\x12\x33\n\x0frefresh_expires\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\"\n\x12\x43reateGuestRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"J\n\x13\x43reateGuestResponse\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12 \n\x06tokens\x18\x02 \x01(\x0b\x32\x10.gouji.v1.Tokens\"4\n\x0eOpenBotRequest\x12\x12\n\ncredential\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"T\n\x0fOpenBotResponse\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12 \n\x06tokens\x18\x03 \x01(\x0b\x32\x10.gouji.v1.Tokens\".\n\x15RefreshSessionRequest\x12\x15\n\rrefresh_token\x18\x01 \x01(\t\":\n\x16RefreshSessionResponse\x12 \n\x06tokens\x18\x01 \x01(\x0b\x32\x10.gouji.v1.Tokens\"\x13\n\x11GetSessionRequest\"G\n\x12GetSessionResponse\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08table_id\x18\x03 \x01(\t\"&\n\x12LocateTableRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\"9\n\x13LocateTableResponse\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x11\n\tserver_id\x18\x02 \x01(\t2\x86\x03\n\x0eSessionService\x12J\n\x0b\x43reateGuest\x12\x1c.gouji.v1.CreateGuestRequest\x1a\x1d.gouji.v1.CreateGuestResponse\x12>\n\x07OpenBot\x12\x18.gouji.v1.OpenBotRequest\x1a\x19.gouji.v1.OpenBotResponse\x12S\n\x0eRefreshSession\x12\x1f.gouji.v1.RefreshSessionRequest\x1a .gouji.v1.RefreshSessionResponse\x12G\n\nGetSession\x12\x1b.gouji.v1.GetSessionRequest\x1a\x1c.gouji.v1.GetSessionResponse\x12J\n\x0bLocateTable\x12\x1c.gouji.v1.LocateTableRequest\x1a\x1d.gouji.v1.LocateTableResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,18 +38,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEGUESTREQUEST']._serialized_end=264
   _globals['_CREATEGUESTRESPONSE']._serialized_start=266
   _globals['_CREATEGUESTRESPONSE']._serialized_end=340
-  _globals['_REFRESHSESSIONREQUEST']._serialized_start=342
-  _globals['_REFRESHSESSIONREQUEST']._serialized_end=388
-  _globals['_REFRESHSESSIONRESPONSE']._serialized_start=390
-  _globals['_REFRESHSESSIONRESPONSE']._serialized_end=448
-  _globals['_GETSESSIONREQUEST']._serialized_start=450
-  _globals['_GETSESSIONREQUEST']._serialized_end=469
-  _globals['_GETSESSIONRESPONSE']._serialized_start=471
-  _globals['_GETSESSIONRESPONSE']._serialized_end=542
-  _globals['_LOCATETABLEREQUEST']._serialized_start=544
-  _globals['_LOCATETABLEREQUEST']._serialized_end=582
-  _globals['_LOCATETABLERESPONSE']._serialized_start=584
-  _globals['_LOCATETABLERESPONSE']._serialized_end=641
-  _globals['_SESSIONSERVICE']._serialized_start=644
-  _globals['_SESSIONSERVICE']._serialized_end=970
+  _globals['_OPENBOTREQUEST']._serialized_start=342
+  _globals['_OPENBOTREQUEST']._serialized_end=394
+  _globals['_OPENBOTRESPONSE']._serialized_start=396
+  _globals['_OPENBOTRESPONSE']._serialized_end=480
+  _globals['_REFRESHSESSIONREQUEST']._serialized_start=482
+  _globals['_REFRESHSESSIONREQUEST']._serialized_end=528
+  _globals['_REFRESHSESSIONRESPONSE']._serialized_start=530
+  _globals['_REFRESHSESSIONRESPONSE']._serialized_end=588
+  _globals['_GETSESSIONREQUEST']._serialized_start=590
+  _globals['_GETSESSIONREQUEST']._serialized_end=609
+  _globals['_GETSESSIONRESPONSE']._serialized_start=611
+  _globals['_GETSESSIONRESPONSE']._serialized_end=682
+  _globals['_LOCATETABLEREQUEST']._serialized_start=684
+  _globals['_LOCATETABLEREQUEST']._serialized_end=722
+  _globals['_LOCATETABLERESPONSE']._serialized_start=724
+  _globals['_LOCATETABLERESPONSE']._serialized_end=781
+  _globals['_SESSIONSERVICE']._serialized_start=784
+  _globals['_SESSIONSERVICE']._serialized_end=1174
 # @@protoc_insertion_point(module_scope)

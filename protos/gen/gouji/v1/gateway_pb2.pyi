@@ -96,6 +96,59 @@ class CreateGuestResponse(_message.Message):
 Global___CreateGuestResponse: _TypeAlias = CreateGuestResponse  # noqa: Y015
 
 @_typing.final
+class OpenBotRequest(_message.Message):
+    """Which of an account's bots."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREDENTIAL_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    credential: _builtins.str
+    number: _builtins.int
+    """From 1 to as many as the account may have. The same number is the same player, with its seat and its rating."""
+    def __init__(
+        self,
+        *,
+        credential: _builtins.str = ...,
+        number: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["credential", b"credential", "number", b"number"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenBotRequest: _TypeAlias = OpenBotRequest  # noqa: Y015
+
+@_typing.final
+class OpenBotResponse(_message.Message):
+    """The bot. Its refresh token is good for as long as the credential."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    name: _builtins.str
+    @_builtins.property
+    def tokens(self) -> Global___Tokens: ...
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        tokens: Global___Tokens | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["tokens", b"tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenBotResponse: _TypeAlias = OpenBotResponse  # noqa: Y015
+
+@_typing.final
 class RefreshSessionRequest(_message.Message):
     """The refresh token."""
 

@@ -40,6 +40,11 @@ class SessionServiceStub:
                 request_serializer=gouji_dot_v1_dot_gateway__pb2.CreateGuestRequest.SerializeToString,
                 response_deserializer=gouji_dot_v1_dot_gateway__pb2.CreateGuestResponse.FromString,
                 _registered_method=True)
+        self.OpenBot = channel.unary_unary(
+                '/gouji.v1.SessionService/OpenBot',
+                request_serializer=gouji_dot_v1_dot_gateway__pb2.OpenBotRequest.SerializeToString,
+                response_deserializer=gouji_dot_v1_dot_gateway__pb2.OpenBotResponse.FromString,
+                _registered_method=True)
         self.RefreshSession = channel.unary_unary(
                 '/gouji.v1.SessionService/RefreshSession',
                 request_serializer=gouji_dot_v1_dot_gateway__pb2.RefreshSessionRequest.SerializeToString,
@@ -68,6 +73,14 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenBot(self, request, context):
+        """Act as one of the bots of an account: programs that play as players do, and are shown as what they are. Roles:
+        none needed; the credential says it, which `gouji token --role bot` prints for an operator to give away.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RefreshSession(self, request, context):
         """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed.
         """
@@ -76,7 +89,7 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetSession(self, request, context):
-        """Who the caller is and the table that it sits at. Roles: player.
+        """Who the caller is and the table that it sits at. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -84,7 +97,7 @@ class SessionServiceServicer:
 
     def LocateTable(self, request, context):
         """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-        again, while no server has it. Roles: player, moderator, operator, director.
+        again, while no server has it. Roles: player, bot, moderator, operator, director.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,6 +110,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.CreateGuest,
                     request_deserializer=gouji_dot_v1_dot_gateway__pb2.CreateGuestRequest.FromString,
                     response_serializer=gouji_dot_v1_dot_gateway__pb2.CreateGuestResponse.SerializeToString,
+            ),
+            'OpenBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenBot,
+                    request_deserializer=gouji_dot_v1_dot_gateway__pb2.OpenBotRequest.FromString,
+                    response_serializer=gouji_dot_v1_dot_gateway__pb2.OpenBotResponse.SerializeToString,
             ),
             'RefreshSession': grpc.unary_unary_rpc_method_handler(
                     servicer.RefreshSession,
@@ -142,6 +160,33 @@ class SessionService:
             '/gouji.v1.SessionService/CreateGuest',
             gouji_dot_v1_dot_gateway__pb2.CreateGuestRequest.SerializeToString,
             gouji_dot_v1_dot_gateway__pb2.CreateGuestResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gouji.v1.SessionService/OpenBot',
+            gouji_dot_v1_dot_gateway__pb2.OpenBotRequest.SerializeToString,
+            gouji_dot_v1_dot_gateway__pb2.OpenBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -35,13 +35,17 @@ class SessionServiceStub:
     def __new__(cls, channel: _aio.Channel) -> SessionServiceAsyncStub: ...
     CreateGuest: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.CreateGuestRequest, _gateway_pb2.CreateGuestResponse]
     """Become a guest: a new player with a token. Roles: none needed."""
+    OpenBot: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.OpenBotRequest, _gateway_pb2.OpenBotResponse]
+    """Act as one of the bots of an account: programs that play as players do, and are shown as what they are. Roles:
+    none needed; the credential says it, which `gouji token --role bot` prints for an operator to give away.
+    """
     RefreshSession: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.RefreshSessionRequest, _gateway_pb2.RefreshSessionResponse]
     """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed."""
     GetSession: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.GetSessionRequest, _gateway_pb2.GetSessionResponse]
-    """Who the caller is and the table that it sits at. Roles: player."""
+    """Who the caller is and the table that it sits at. Roles: player, bot."""
     LocateTable: _grpc.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]
     """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-    again, while no server has it. Roles: player, moderator, operator, director.
+    again, while no server has it. Roles: player, bot, moderator, operator, director.
     """
 
 @_typing.type_check_only
@@ -51,13 +55,17 @@ class SessionServiceAsyncStub(SessionServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGuest: _aio.UnaryUnaryMultiCallable[_gateway_pb2.CreateGuestRequest, _gateway_pb2.CreateGuestResponse]  # type: ignore[assignment]
     """Become a guest: a new player with a token. Roles: none needed."""
+    OpenBot: _aio.UnaryUnaryMultiCallable[_gateway_pb2.OpenBotRequest, _gateway_pb2.OpenBotResponse]  # type: ignore[assignment]
+    """Act as one of the bots of an account: programs that play as players do, and are shown as what they are. Roles:
+    none needed; the credential says it, which `gouji token --role bot` prints for an operator to give away.
+    """
     RefreshSession: _aio.UnaryUnaryMultiCallable[_gateway_pb2.RefreshSessionRequest, _gateway_pb2.RefreshSessionResponse]  # type: ignore[assignment]
     """Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed."""
     GetSession: _aio.UnaryUnaryMultiCallable[_gateway_pb2.GetSessionRequest, _gateway_pb2.GetSessionResponse]  # type: ignore[assignment]
-    """Who the caller is and the table that it sits at. Roles: player."""
+    """Who the caller is and the table that it sits at. Roles: player, bot."""
     LocateTable: _aio.UnaryUnaryMultiCallable[_gateway_pb2.LocateTableRequest, _gateway_pb2.LocateTableResponse]  # type: ignore[assignment]
     """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-    again, while no server has it. Roles: player, moderator, operator, director.
+    again, while no server has it. Roles: player, bot, moderator, operator, director.
     """
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -70,6 +78,16 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.CreateGuestResponse, _abc.Awaitable[_gateway_pb2.CreateGuestResponse]]:
         """Become a guest: a new player with a token. Roles: none needed."""
+
+    @_abc_1.abstractmethod
+    def OpenBot(
+        self,
+        request: _gateway_pb2.OpenBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_gateway_pb2.OpenBotResponse, _abc.Awaitable[_gateway_pb2.OpenBotResponse]]:
+        """Act as one of the bots of an account: programs that play as players do, and are shown as what they are. Roles:
+        none needed; the credential says it, which `gouji token --role bot` prints for an operator to give away.
+        """
 
     @_abc_1.abstractmethod
     def RefreshSession(
@@ -85,7 +103,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gateway_pb2.GetSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.GetSessionResponse, _abc.Awaitable[_gateway_pb2.GetSessionResponse]]:
-        """Who the caller is and the table that it sits at. Roles: player."""
+        """Who the caller is and the table that it sits at. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def LocateTable(
@@ -94,7 +112,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_pb2.LocateTableResponse, _abc.Awaitable[_gateway_pb2.LocateTableResponse]]:
         """Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-        again, while no server has it. Roles: player, moderator, operator, director.
+        again, while no server has it. Roles: player, bot, moderator, operator, director.
         """
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

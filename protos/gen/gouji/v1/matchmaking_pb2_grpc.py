@@ -77,7 +77,7 @@ class MatchmakingServiceServicer:
     """
 
     def CreateTicket(self, request, context):
-        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player, bot,
         service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -85,28 +85,28 @@ class MatchmakingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTickets(self, request, context):
-        """The caller's tickets that wait or gather, whoever made them. Roles: player.
+        """The caller's tickets that wait or gather, whoever made them. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchTicket(self, request, context):
-        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service.
+        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, bot, service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelTicket(self, request, context):
-        """Leave the queue; fails when the ticket has a match already. Roles: player, service.
+        """Leave the queue; fails when the ticket has a match already. Roles: player, bot, service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmMatch(self, request, context):
-        """Say that the caller is there to play the match that its ticket has. Roles: player.
+        """Say that the caller is there to play the match that its ticket has. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

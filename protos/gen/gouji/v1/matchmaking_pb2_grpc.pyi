@@ -34,17 +34,17 @@ class MatchmakingServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MatchmakingServiceAsyncStub: ...
     CreateTicket: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.CreateTicketRequest, _matchmaking_pb2.CreateTicketResponse]
-    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player, bot,
     service.
     """
     ListTickets: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.ListTicketsRequest, _matchmaking_pb2.ListTicketsResponse]
-    """The caller's tickets that wait or gather, whoever made them. Roles: player."""
+    """The caller's tickets that wait or gather, whoever made them. Roles: player, bot."""
     WatchTicket: _grpc.UnaryStreamMultiCallable[_matchmaking_pb2.WatchTicketRequest, _matchmaking_pb2.WatchTicketResponse]
-    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
+    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, bot, service."""
     CancelTicket: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.CancelTicketRequest, _matchmaking_pb2.CancelTicketResponse]
-    """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+    """Leave the queue; fails when the ticket has a match already. Roles: player, bot, service."""
     ConfirmMatch: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.ConfirmMatchRequest, _matchmaking_pb2.ConfirmMatchResponse]
-    """Say that the caller is there to play the match that its ticket has. Roles: player."""
+    """Say that the caller is there to play the match that its ticket has. Roles: player, bot."""
     PlaceTable: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]
     """Place a table with given seats, past the queue. Roles: service, operator."""
     RemoveFromLobby: _grpc.UnaryUnaryMultiCallable[_matchmaking_pb2.RemoveFromLobbyRequest, _matchmaking_pb2.RemoveFromLobbyResponse]
@@ -56,17 +56,17 @@ class MatchmakingServiceAsyncStub(MatchmakingServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.CreateTicketRequest, _matchmaking_pb2.CreateTicketResponse]  # type: ignore[assignment]
-    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+    """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player, bot,
     service.
     """
     ListTickets: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.ListTicketsRequest, _matchmaking_pb2.ListTicketsResponse]  # type: ignore[assignment]
-    """The caller's tickets that wait or gather, whoever made them. Roles: player."""
+    """The caller's tickets that wait or gather, whoever made them. Roles: player, bot."""
     WatchTicket: _aio.UnaryStreamMultiCallable[_matchmaking_pb2.WatchTicketRequest, _matchmaking_pb2.WatchTicketResponse]  # type: ignore[assignment]
-    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
+    """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, bot, service."""
     CancelTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.CancelTicketRequest, _matchmaking_pb2.CancelTicketResponse]  # type: ignore[assignment]
-    """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+    """Leave the queue; fails when the ticket has a match already. Roles: player, bot, service."""
     ConfirmMatch: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.ConfirmMatchRequest, _matchmaking_pb2.ConfirmMatchResponse]  # type: ignore[assignment]
-    """Say that the caller is there to play the match that its ticket has. Roles: player."""
+    """Say that the caller is there to play the match that its ticket has. Roles: player, bot."""
     PlaceTable: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.PlaceTableRequest, _matchmaking_pb2.PlaceTableResponse]  # type: ignore[assignment]
     """Place a table with given seats, past the queue. Roles: service, operator."""
     RemoveFromLobby: _aio.UnaryUnaryMultiCallable[_matchmaking_pb2.RemoveFromLobbyRequest, _matchmaking_pb2.RemoveFromLobbyResponse]  # type: ignore[assignment]
@@ -81,7 +81,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.CreateTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.CreateTicketResponse, _abc.Awaitable[_matchmaking_pb2.CreateTicketResponse]]:
-        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+        """Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player, bot,
         service.
         """
 
@@ -91,7 +91,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.ListTicketsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.ListTicketsResponse, _abc.Awaitable[_matchmaking_pb2.ListTicketsResponse]]:
-        """The caller's tickets that wait or gather, whoever made them. Roles: player."""
+        """The caller's tickets that wait or gather, whoever made them. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def WatchTicket(
@@ -99,7 +99,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.WatchTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_matchmaking_pb2.WatchTicketResponse], _abc.AsyncIterator[_matchmaking_pb2.WatchTicketResponse]]:
-        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service."""
+        """Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, bot, service."""
 
     @_abc_1.abstractmethod
     def CancelTicket(
@@ -107,7 +107,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.CancelTicketRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.CancelTicketResponse, _abc.Awaitable[_matchmaking_pb2.CancelTicketResponse]]:
-        """Leave the queue; fails when the ticket has a match already. Roles: player, service."""
+        """Leave the queue; fails when the ticket has a match already. Roles: player, bot, service."""
 
     @_abc_1.abstractmethod
     def ConfirmMatch(
@@ -115,7 +115,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_pb2.ConfirmMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matchmaking_pb2.ConfirmMatchResponse, _abc.Awaitable[_matchmaking_pb2.ConfirmMatchResponse]]:
-        """Say that the caller is there to play the match that its ticket has. Roles: player."""
+        """Say that the caller is there to play the match that its ticket has. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def PlaceTable(

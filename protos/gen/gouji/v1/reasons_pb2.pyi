@@ -88,6 +88,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TOKEN_EXPIRED: _Reason.ValueType  # 82
     REASON_FORBIDDEN: _Reason.ValueType  # 83
     REASON_CLIENT_TOO_OLD: _Reason.ValueType  # 84
+    REASON_TOO_MANY_BOTS: _Reason.ValueType  # 85
+    """The account may not have so many bots: `seats` says how many."""
     REASON_UNKNOWN_TICKET: _Reason.ValueType  # 100
     """Queues."""
     REASON_ALREADY_SEATED: _Reason.ValueType  # 101
@@ -265,6 +267,8 @@ REASON_TOKEN_INVALID: Reason.ValueType  # 81
 REASON_TOKEN_EXPIRED: Reason.ValueType  # 82
 REASON_FORBIDDEN: Reason.ValueType  # 83
 REASON_CLIENT_TOO_OLD: Reason.ValueType  # 84
+REASON_TOO_MANY_BOTS: Reason.ValueType  # 85
+"""The account may not have so many bots: `seats` says how many."""
 REASON_UNKNOWN_TICKET: Reason.ValueType  # 100
 """Queues."""
 REASON_ALREADY_SEATED: Reason.ValueType  # 101

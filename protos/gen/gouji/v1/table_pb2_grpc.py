@@ -124,14 +124,14 @@ class TableServiceServicer:
     """
 
     def Act(self, request, context):
-        """Do one action for the caller's seat. Roles: player.
+        """Do one action for the caller's seat. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        """Follow a table from an event on. Roles: player, bot (own seat or spectator), moderator and operator (spectators),
         director, who sees all hands, later, unless it asks to `spectate`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -139,14 +139,14 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Observe(self, request, context):
-        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`.
+        """What the caller's seat may know now, and what it may do. Roles as in `Watch`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TakeSeat(self, request, context):
-        """Play one's seat again after a bot has; nothing happens when none does. Roles: player.
+        """Play one's seat again after a bot has; nothing happens when none does. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -154,7 +154,7 @@ class TableServiceServicer:
 
     def Leave(self, request, context):
         """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
-        Roles: player.
+        Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -182,7 +182,7 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Say(self, request, context):
-        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player.
+        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player, bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,18 +36,18 @@ class TableServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableServiceAsyncStub: ...
     Act: _grpc.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]
-    """Do one action for the caller's seat. Roles: player."""
+    """Do one action for the caller's seat. Roles: player, bot."""
     Watch: _grpc.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]
-    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    """Follow a table from an event on. Roles: player, bot (own seat or spectator), moderator and operator (spectators),
     director, who sees all hands, later, unless it asks to `spectate`.
     """
     Observe: _grpc.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]
-    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
+    """What the caller's seat may know now, and what it may do. Roles as in `Watch`."""
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]
-    """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+    """Play one's seat again after a bot has; nothing happens when none does. Roles: player, bot."""
     Leave: _grpc.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]
     """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
-    Roles: player.
+    Roles: player, bot.
     """
     Contribute: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]
     """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
@@ -56,7 +56,7 @@ class TableServiceStub:
     ListPhrases: _grpc.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]
     """What can be said at a table. Roles: anybody with a token."""
     Say: _grpc.UnaryUnaryMultiCallable[_table_pb2.SayRequest, _table_pb2.SayResponse]
-    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player, bot."""
     Mute: _grpc.UnaryUnaryMultiCallable[_table_pb2.MuteRequest, _table_pb2.MuteResponse]
     """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
     nobody is told. Roles: player.
@@ -86,18 +86,18 @@ class TableServiceAsyncStub(TableServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Act: _aio.UnaryUnaryMultiCallable[_table_pb2.ActRequest, _table_pb2.ActResponse]  # type: ignore[assignment]
-    """Do one action for the caller's seat. Roles: player."""
+    """Do one action for the caller's seat. Roles: player, bot."""
     Watch: _aio.UnaryStreamMultiCallable[_table_pb2.WatchRequest, _table_pb2.WatchResponse]  # type: ignore[assignment]
-    """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+    """Follow a table from an event on. Roles: player, bot (own seat or spectator), moderator and operator (spectators),
     director, who sees all hands, later, unless it asks to `spectate`.
     """
     Observe: _aio.UnaryUnaryMultiCallable[_table_pb2.ObserveRequest, _table_pb2.ObserveResponse]  # type: ignore[assignment]
-    """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
+    """What the caller's seat may know now, and what it may do. Roles as in `Watch`."""
     TakeSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.TakeSeatRequest, _table_pb2.TakeSeatResponse]  # type: ignore[assignment]
-    """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+    """Play one's seat again after a bot has; nothing happens when none does. Roles: player, bot."""
     Leave: _aio.UnaryUnaryMultiCallable[_table_pb2.LeaveRequest, _table_pb2.LeaveResponse]  # type: ignore[assignment]
     """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
-    Roles: player.
+    Roles: player, bot.
     """
     Contribute: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributeRequest, _table_pb2.ContributeResponse]  # type: ignore[assignment]
     """Put 32 bytes of the caller's own into the coming deal, when `HandCommitted` asks its seat. Roles: player."""
@@ -106,7 +106,7 @@ class TableServiceAsyncStub(TableServiceStub):
     ListPhrases: _aio.UnaryUnaryMultiCallable[_table_pb2.ListPhrasesRequest, _table_pb2.ListPhrasesResponse]  # type: ignore[assignment]
     """What can be said at a table. Roles: anybody with a token."""
     Say: _aio.UnaryUnaryMultiCallable[_table_pb2.SayRequest, _table_pb2.SayResponse]  # type: ignore[assignment]
-    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+    """Say a phrase from the caller's seat, during the match or shortly after. Roles: player, bot."""
     Mute: _aio.UnaryUnaryMultiCallable[_table_pb2.MuteRequest, _table_pb2.MuteResponse]  # type: ignore[assignment]
     """Mute a seat for oneself, or hear it again. It holds for that seat's player at every table, on every device, and
     nobody is told. Roles: player.
@@ -139,7 +139,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.ActRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ActResponse, _abc.Awaitable[_table_pb2.ActResponse]]:
-        """Do one action for the caller's seat. Roles: player."""
+        """Do one action for the caller's seat. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def Watch(
@@ -147,7 +147,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.WatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.WatchResponse], _abc.AsyncIterator[_table_pb2.WatchResponse]]:
-        """Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+        """Follow a table from an event on. Roles: player, bot (own seat or spectator), moderator and operator (spectators),
         director, who sees all hands, later, unless it asks to `spectate`.
         """
 
@@ -157,7 +157,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.ObserveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ObserveResponse, _abc.Awaitable[_table_pb2.ObserveResponse]]:
-        """What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`."""
+        """What the caller's seat may know now, and what it may do. Roles as in `Watch`."""
 
     @_abc_1.abstractmethod
     def TakeSeat(
@@ -165,7 +165,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.TakeSeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.TakeSeatResponse, _abc.Awaitable[_table_pb2.TakeSeatResponse]]:
-        """Play one's seat again after a bot has; nothing happens when none does. Roles: player."""
+        """Play one's seat again after a bot has; nothing happens when none does. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def Leave(
@@ -174,7 +174,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.LeaveResponse, _abc.Awaitable[_table_pb2.LeaveResponse]]:
         """Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
-        Roles: player.
+        Roles: player, bot.
         """
 
     @_abc_1.abstractmethod
@@ -207,7 +207,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.SayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.SayResponse, _abc.Awaitable[_table_pb2.SayResponse]]:
-        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player."""
+        """Say a phrase from the caller's seat, during the match or shortly after. Roles: player, bot."""
 
     @_abc_1.abstractmethod
     def Mute(

@@ -223,7 +223,7 @@ export const TurnSchema: GenMessage<Turn> = /*@__PURE__*/
  */
 export type Seat = Message<"gouji.v1.Seat"> & {
   /**
-   * Empty for a bot.
+   * Empty for a bot of the server's.
    *
    * @generated from field: string player_id = 1;
    */
@@ -235,7 +235,7 @@ export type Seat = Message<"gouji.v1.Seat"> & {
   name: string;
 
   /**
-   * Empty for a person.
+   * Empty for a person; `external` for a bot of somebody's own, which has a `player_id`, too.
    *
    * @generated from field: string bot_level = 3;
    */

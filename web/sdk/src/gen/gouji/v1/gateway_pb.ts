@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gouji/v1/gateway.proto.
  */
 export const file_gouji_v1_gateway: GenFile = /*@__PURE__*/
-  fileDesc("ChZnb3VqaS92MS9nYXRld2F5LnByb3RvEghnb3VqaS52MSKeAQoGVG9rZW5zEhQKDGFjY2Vzc190b2tlbhgBIAEoCRIyCg5hY2Nlc3NfZXhwaXJlcxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNcmVmcmVzaF90b2tlbhgDIAEoCRIzCg9yZWZyZXNoX2V4cGlyZXMYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiIKEkNyZWF0ZUd1ZXN0UmVxdWVzdBIMCgRuYW1lGAEgASgJIkoKE0NyZWF0ZUd1ZXN0UmVzcG9uc2USEQoJcGxheWVyX2lkGAEgASgJEiAKBnRva2VucxgCIAEoCzIQLmdvdWppLnYxLlRva2VucyIuChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QSFQoNcmVmcmVzaF90b2tlbhgBIAEoCSI6ChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEiAKBnRva2VucxgBIAEoCzIQLmdvdWppLnYxLlRva2VucyITChFHZXRTZXNzaW9uUmVxdWVzdCJHChJHZXRTZXNzaW9uUmVzcG9uc2USEQoJcGxheWVyX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEAoIdGFibGVfaWQYAyABKAkiJgoSTG9jYXRlVGFibGVSZXF1ZXN0EhAKCHRhYmxlX2lkGAEgASgJIjkKE0xvY2F0ZVRhYmxlUmVzcG9uc2USDwoHYWRkcmVzcxgBIAEoCRIRCglzZXJ2ZXJfaWQYAiABKAkyxgIKDlNlc3Npb25TZXJ2aWNlEkoKC0NyZWF0ZUd1ZXN0EhwuZ291amkudjEuQ3JlYXRlR3Vlc3RSZXF1ZXN0Gh0uZ291amkudjEuQ3JlYXRlR3Vlc3RSZXNwb25zZRJTCg5SZWZyZXNoU2Vzc2lvbhIfLmdvdWppLnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBogLmdvdWppLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USRwoKR2V0U2Vzc2lvbhIbLmdvdWppLnYxLkdldFNlc3Npb25SZXF1ZXN0GhwuZ291amkudjEuR2V0U2Vzc2lvblJlc3BvbnNlEkoKC0xvY2F0ZVRhYmxlEhwuZ291amkudjEuTG9jYXRlVGFibGVSZXF1ZXN0Gh0uZ291amkudjEuTG9jYXRlVGFibGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChZnb3VqaS92MS9nYXRld2F5LnByb3RvEghnb3VqaS52MSKeAQoGVG9rZW5zEhQKDGFjY2Vzc190b2tlbhgBIAEoCRIyCg5hY2Nlc3NfZXhwaXJlcxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNcmVmcmVzaF90b2tlbhgDIAEoCRIzCg9yZWZyZXNoX2V4cGlyZXMYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiIKEkNyZWF0ZUd1ZXN0UmVxdWVzdBIMCgRuYW1lGAEgASgJIkoKE0NyZWF0ZUd1ZXN0UmVzcG9uc2USEQoJcGxheWVyX2lkGAEgASgJEiAKBnRva2VucxgCIAEoCzIQLmdvdWppLnYxLlRva2VucyI0Cg5PcGVuQm90UmVxdWVzdBISCgpjcmVkZW50aWFsGAEgASgJEg4KBm51bWJlchgCIAEoDSJUCg9PcGVuQm90UmVzcG9uc2USEQoJcGxheWVyX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSIAoGdG9rZW5zGAMgASgLMhAuZ291amkudjEuVG9rZW5zIi4KFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIVCg1yZWZyZXNoX3Rva2VuGAEgASgJIjoKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USIAoGdG9rZW5zGAEgASgLMhAuZ291amkudjEuVG9rZW5zIhMKEUdldFNlc3Npb25SZXF1ZXN0IkcKEkdldFNlc3Npb25SZXNwb25zZRIRCglwbGF5ZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIQCgh0YWJsZV9pZBgDIAEoCSImChJMb2NhdGVUYWJsZVJlcXVlc3QSEAoIdGFibGVfaWQYASABKAkiOQoTTG9jYXRlVGFibGVSZXNwb25zZRIPCgdhZGRyZXNzGAEgASgJEhEKCXNlcnZlcl9pZBgCIAEoCTKGAwoOU2Vzc2lvblNlcnZpY2USSgoLQ3JlYXRlR3Vlc3QSHC5nb3VqaS52MS5DcmVhdGVHdWVzdFJlcXVlc3QaHS5nb3VqaS52MS5DcmVhdGVHdWVzdFJlc3BvbnNlEj4KB09wZW5Cb3QSGC5nb3VqaS52MS5PcGVuQm90UmVxdWVzdBoZLmdvdWppLnYxLk9wZW5Cb3RSZXNwb25zZRJTCg5SZWZyZXNoU2Vzc2lvbhIfLmdvdWppLnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBogLmdvdWppLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USRwoKR2V0U2Vzc2lvbhIbLmdvdWppLnYxLkdldFNlc3Npb25SZXF1ZXN0GhwuZ291amkudjEuR2V0U2Vzc2lvblJlc3BvbnNlEkoKC0xvY2F0ZVRhYmxlEhwuZ291amkudjEuTG9jYXRlVGFibGVSZXF1ZXN0Gh0uZ291amkudjEuTG9jYXRlVGFibGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * Tokens for the header `authorization: Bearer ...`.
@@ -92,6 +92,61 @@ export const CreateGuestResponseSchema: GenMessage<CreateGuestResponse> = /*@__P
   messageDesc(file_gouji_v1_gateway, 2);
 
 /**
+ * Which of an account's bots.
+ *
+ * @generated from message gouji.v1.OpenBotRequest
+ */
+export type OpenBotRequest = Message<"gouji.v1.OpenBotRequest"> & {
+  /**
+   * @generated from field: string credential = 1;
+   */
+  credential: string;
+
+  /**
+   * From 1 to as many as the account may have. The same number is the same player, with its seat and its rating.
+   *
+   * @generated from field: uint32 number = 2;
+   */
+  number: number;
+};
+
+/**
+ * Describes the message gouji.v1.OpenBotRequest.
+ * Use `create(OpenBotRequestSchema)` to create a new message.
+ */
+export const OpenBotRequestSchema: GenMessage<OpenBotRequest> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_gateway, 3);
+
+/**
+ * The bot. Its refresh token is good for as long as the credential.
+ *
+ * @generated from message gouji.v1.OpenBotResponse
+ */
+export type OpenBotResponse = Message<"gouji.v1.OpenBotResponse"> & {
+  /**
+   * @generated from field: string player_id = 1;
+   */
+  playerId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: gouji.v1.Tokens tokens = 3;
+   */
+  tokens?: Tokens | undefined;
+};
+
+/**
+ * Describes the message gouji.v1.OpenBotResponse.
+ * Use `create(OpenBotResponseSchema)` to create a new message.
+ */
+export const OpenBotResponseSchema: GenMessage<OpenBotResponse> = /*@__PURE__*/
+  messageDesc(file_gouji_v1_gateway, 4);
+
+/**
  * The refresh token.
  *
  * @generated from message gouji.v1.RefreshSessionRequest
@@ -108,7 +163,7 @@ export type RefreshSessionRequest = Message<"gouji.v1.RefreshSessionRequest"> & 
  * Use `create(RefreshSessionRequestSchema)` to create a new message.
  */
 export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 3);
+  messageDesc(file_gouji_v1_gateway, 5);
 
 /**
  * Fresh tokens.
@@ -127,7 +182,7 @@ export type RefreshSessionResponse = Message<"gouji.v1.RefreshSessionResponse"> 
  * Use `create(RefreshSessionResponseSchema)` to create a new message.
  */
 export const RefreshSessionResponseSchema: GenMessage<RefreshSessionResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 4);
+  messageDesc(file_gouji_v1_gateway, 6);
 
 /**
  * Nothing to say: the token says it.
@@ -142,7 +197,7 @@ export type GetSessionRequest = Message<"gouji.v1.GetSessionRequest"> & {
  * Use `create(GetSessionRequestSchema)` to create a new message.
  */
 export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 5);
+  messageDesc(file_gouji_v1_gateway, 7);
 
 /**
  * The caller.
@@ -173,7 +228,7 @@ export type GetSessionResponse = Message<"gouji.v1.GetSessionResponse"> & {
  * Use `create(GetSessionResponseSchema)` to create a new message.
  */
 export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 6);
+  messageDesc(file_gouji_v1_gateway, 8);
 
 /**
  * Which table.
@@ -192,7 +247,7 @@ export type LocateTableRequest = Message<"gouji.v1.LocateTableRequest"> & {
  * Use `create(LocateTableRequestSchema)` to create a new message.
  */
 export const LocateTableRequestSchema: GenMessage<LocateTableRequest> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 7);
+  messageDesc(file_gouji_v1_gateway, 9);
 
 /**
  * Where it is.
@@ -220,7 +275,7 @@ export type LocateTableResponse = Message<"gouji.v1.LocateTableResponse"> & {
  * Use `create(LocateTableResponseSchema)` to create a new message.
  */
 export const LocateTableResponseSchema: GenMessage<LocateTableResponse> = /*@__PURE__*/
-  messageDesc(file_gouji_v1_gateway, 8);
+  messageDesc(file_gouji_v1_gateway, 10);
 
 /**
  * Sessions behind the door: who you are and where your table is.
@@ -239,6 +294,17 @@ export const SessionService: GenService<{
     output: typeof CreateGuestResponseSchema;
   },
   /**
+   * Act as one of the bots of an account: programs that play as players do, and are shown as what they are. Roles:
+   * none needed; the credential says it, which `gouji token --role bot` prints for an operator to give away.
+   *
+   * @generated from rpc gouji.v1.SessionService.OpenBot
+   */
+  openBot: {
+    methodKind: "unary";
+    input: typeof OpenBotRequestSchema;
+    output: typeof OpenBotResponseSchema;
+  },
+  /**
    * Exchange a refresh token for fresh ones; it stays good until it expires. Roles: none needed.
    *
    * @generated from rpc gouji.v1.SessionService.RefreshSession
@@ -249,7 +315,7 @@ export const SessionService: GenService<{
     output: typeof RefreshSessionResponseSchema;
   },
   /**
-   * Who the caller is and the table that it sits at. Roles: player.
+   * Who the caller is and the table that it sits at. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.SessionService.GetSession
    */
@@ -260,7 +326,7 @@ export const SessionService: GenService<{
   },
   /**
    * Where a table is served; of one that has ended, who can show its log. Refused as `table_moving`, to be asked
-   * again, while no server has it. Roles: player, moderator, operator, director.
+   * again, while no server has it. Roles: player, bot, moderator, operator, director.
    *
    * @generated from rpc gouji.v1.SessionService.LocateTable
    */

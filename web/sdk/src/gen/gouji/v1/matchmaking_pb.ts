@@ -591,7 +591,7 @@ export const TicketStateSchema: GenEnum<TicketState> = /*@__PURE__*/
  */
 export const MatchmakingService: GenService<{
   /**
-   * Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player,
+   * Queue the caller, or its party. Asking again for the same queue returns the ticket that stands. Roles: player, bot,
    * service.
    *
    * @generated from rpc gouji.v1.MatchmakingService.CreateTicket
@@ -602,7 +602,7 @@ export const MatchmakingService: GenService<{
     output: typeof CreateTicketResponseSchema;
   },
   /**
-   * The caller's tickets that wait or gather, whoever made them. Roles: player.
+   * The caller's tickets that wait or gather, whoever made them. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.MatchmakingService.ListTickets
    */
@@ -612,7 +612,7 @@ export const MatchmakingService: GenService<{
     output: typeof ListTicketsResponseSchema;
   },
   /**
-   * Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, service.
+   * Follow a ticket until it is settled; while somebody does, it does not lapse. Roles: player, bot, service.
    *
    * @generated from rpc gouji.v1.MatchmakingService.WatchTicket
    */
@@ -622,7 +622,7 @@ export const MatchmakingService: GenService<{
     output: typeof WatchTicketResponseSchema;
   },
   /**
-   * Leave the queue; fails when the ticket has a match already. Roles: player, service.
+   * Leave the queue; fails when the ticket has a match already. Roles: player, bot, service.
    *
    * @generated from rpc gouji.v1.MatchmakingService.CancelTicket
    */
@@ -632,7 +632,7 @@ export const MatchmakingService: GenService<{
     output: typeof CancelTicketResponseSchema;
   },
   /**
-   * Say that the caller is there to play the match that its ticket has. Roles: player.
+   * Say that the caller is there to play the match that its ticket has. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.MatchmakingService.ConfirmMatch
    */

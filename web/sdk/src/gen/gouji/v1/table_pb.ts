@@ -1234,7 +1234,7 @@ export const PhraseKindSchema: GenEnum<PhraseKind> = /*@__PURE__*/
  */
 export const TableService: GenService<{
   /**
-   * Do one action for the caller's seat. Roles: player.
+   * Do one action for the caller's seat. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.TableService.Act
    */
@@ -1244,7 +1244,7 @@ export const TableService: GenService<{
     output: typeof ActResponseSchema;
   },
   /**
-   * Follow a table from an event on. Roles: player (own seat or spectator), moderator and operator (spectators),
+   * Follow a table from an event on. Roles: player, bot (own seat or spectator), moderator and operator (spectators),
    * director, who sees all hands, later, unless it asks to `spectate`.
    *
    * @generated from rpc gouji.v1.TableService.Watch
@@ -1255,7 +1255,7 @@ export const TableService: GenService<{
     output: typeof WatchResponseSchema;
   },
   /**
-   * What the caller's seat may know now, and what it may do. Roles: player, moderator, operator, director, as in `Watch`.
+   * What the caller's seat may know now, and what it may do. Roles as in `Watch`.
    *
    * @generated from rpc gouji.v1.TableService.Observe
    */
@@ -1265,7 +1265,7 @@ export const TableService: GenService<{
     output: typeof ObserveResponseSchema;
   },
   /**
-   * Play one's seat again after a bot has; nothing happens when none does. Roles: player.
+   * Play one's seat again after a bot has; nothing happens when none does. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.TableService.TakeSeat
    */
@@ -1276,7 +1276,7 @@ export const TableService: GenService<{
   },
   /**
    * Leave the match for good: a bot plays on, and the player may sit down elsewhere. Leaving twice is leaving once.
-   * Roles: player.
+   * Roles: player, bot.
    *
    * @generated from rpc gouji.v1.TableService.Leave
    */
@@ -1316,7 +1316,7 @@ export const TableService: GenService<{
     output: typeof ListPhrasesResponseSchema;
   },
   /**
-   * Say a phrase from the caller's seat, during the match or shortly after. Roles: player.
+   * Say a phrase from the caller's seat, during the match or shortly after. Roles: player, bot.
    *
    * @generated from rpc gouji.v1.TableService.Say
    */
