@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "migrations": {"serving"},
     "serving": {"engine", "migrations", "v1", "wire"},
     "client": {"engine", "v1", "wire"},
+    "fleet": {"serving"},
     "gateway": SHARED,
     "matchmaking": SHARED,
     "table": SHARED,
@@ -32,6 +33,7 @@ MAY_IMPORT = {
         "players",
         "arena",
         "client",
+        "fleet",
         "gateway",
         "matchmaking",
         "table",
@@ -44,6 +46,7 @@ MAY_IMPORT = {
 """Every package under `gouji`, and which others it may import: services meet through `gouji.v1` alone."""
 
 PURE = {
+    "gouji.fleet.layout",
     "gouji.table.account",
     "gouji.table.asking",
     "gouji.table.company",
