@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "serving": {"engine", "migrations", "v1", "wire"},
     "client": {"engine", "v1", "wire"},
     "fleet": {"serving"},
+    "load": {"engine", "v1", "wire", "client", "fleet", "serving"},
     "gateway": SHARED,
     "matchmaking": SHARED,
     "table": SHARED,
@@ -34,6 +35,7 @@ MAY_IMPORT = {
         "arena",
         "client",
         "fleet",
+        "load",
         "gateway",
         "matchmaking",
         "table",
@@ -47,6 +49,8 @@ MAY_IMPORT = {
 
 PURE = {
     "gouji.fleet.layout",
+    "gouji.load.book",
+    "gouji.load.checks",
     "gouji.table.account",
     "gouji.table.asking",
     "gouji.table.company",
