@@ -108,8 +108,11 @@ load: install watchers   ## put one table server under load: 100, 1,000 and 4,00
 	for database in sqlite postgresql; do $(BIN)/python loadtest/tables.py bots --database-url $$database || failed=1; \
 	  done; test -z "$$failed"
 
+soak-short: install  ## two minutes of play at a cluster of its own: nothing fails, memory stays flat
+	nice $(BIN)/gouji load soak-short --port 0 --metrics-port 0 --door-port 0 --out build/soak-short
+
 clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
-.PHONY: help install web up test test-web browser-short browser pictures faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load clean
+.PHONY: help install web up test test-web browser-short browser pictures faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load soak-short clean

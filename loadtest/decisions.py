@@ -18,11 +18,10 @@ from typing import Annotated
 
 import grpc
 import typer
-from cluster import free_port
-from servers import Process, environment_of
 from usage import cpu_seconds
 
 from gouji.engine import PRESETS, Hand, RuleSet
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.players.planner import PlannerPlayer
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock

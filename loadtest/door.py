@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from doorway import Crowd, Way, deliveries, envoy_of, place, server
-from servers import Process
 from usage import resident
 
 from gouji.client import Patience
+from gouji.fleet.process import Process
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc

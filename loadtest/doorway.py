@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from cluster import free_port
-from servers import Process, environment_of
 
 from gouji.cli.serve import SERVICES
 from gouji.client import ClientError, Patience
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
 from gouji.v1 import gateway_pb2, gateway_pb2_grpc, matchmaking_pb2, matchmaking_pb2_grpc, table_pb2, table_pb2_grpc

@@ -22,10 +22,10 @@ from typing import Any
 
 import grpc
 import sqlalchemy as sa
-from cluster import free_port, fresh_database
 from report import Times
-from servers import Process, environment_of
 
+from gouji.fleet.postgres import fresh_database
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.scoring.board_store import Boards
 from gouji.scoring.boards import ALL, WIDTHS, Board, Counted, Kind
 from gouji.scoring.season_store import Seasons

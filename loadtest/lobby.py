@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import grpc
-from cluster import free_port, fresh_database
-from servers import Process, environment_of
 
+from gouji.fleet.postgres import fresh_database
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.serving.auth import Tokens, tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database

@@ -20,9 +20,9 @@ from typing import Any
 
 import sqlalchemy as sa
 from arrivals import Arrival, Crowd
-from cluster import fresh_database
 from prometheus_client import CollectorRegistry
 
+from gouji.fleet.postgres import fresh_database
 from gouji.matchmaking.cycle import Cycle
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.metrics import MatchmakingMetrics

@@ -18,10 +18,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import sqlalchemy as sa
-from cluster import free_port, fresh_database
-from servers import Process, environment_of
 
 from gouji.engine import RuleSet
+from gouji.fleet.postgres import fresh_database
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.matchmaking.matches import Matches
 from gouji.matchmaking.placing import Placement
 from gouji.matchmaking.queues import Queues

@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from cluster import Cluster, free_port
 from plan import Game, ahead, mix, write_plan
 from report import Memory, Outcome, read_records
-from servers import Process, environment_of
 from usage import Usage, counted, resident
 
 from gouji.client import Credentials, Session
+from gouji.fleet.postgres import Postgres
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.serving.auth import Tokens, tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
@@ -110,7 +110,7 @@ async def database_for(asked: str, folder: Path) -> AsyncIterator[str]:
     if asked == "sqlite":
         yield f"sqlite:///{folder}/load.sqlite"
     elif asked == "postgresql":
-        cluster = Cluster()
+        cluster = Postgres()
         try:
             cluster.start()
             yield cluster.url

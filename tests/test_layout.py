@@ -21,6 +21,8 @@ MAY_IMPORT = {
     "migrations": {"serving"},
     "serving": {"engine", "migrations", "v1", "wire"},
     "client": {"engine", "v1", "wire"},
+    "fleet": {"serving"},
+    "load": {"engine", "v1", "wire", "client", "fleet", "serving"},
     "gateway": SHARED,
     "matchmaking": SHARED,
     "table": SHARED,
@@ -32,6 +34,8 @@ MAY_IMPORT = {
         "players",
         "arena",
         "client",
+        "fleet",
+        "load",
         "gateway",
         "matchmaking",
         "table",
@@ -44,6 +48,9 @@ MAY_IMPORT = {
 """Every package under `gouji`, and which others it may import: services meet through `gouji.v1` alone."""
 
 PURE = {
+    "gouji.fleet.layout",
+    "gouji.load.book",
+    "gouji.load.checks",
     "gouji.table.account",
     "gouji.table.asking",
     "gouji.table.company",

@@ -14,12 +14,12 @@ from typing import Any
 import asyncpg
 import pytest
 import sqlalchemy as sa
-from cluster import Cluster
 from crowd import Crowd, Match
 from fleet import Fleet
-from servers import Process
 from verdict import Logs, judge
 
+from gouji.fleet.postgres import Postgres
+from gouji.fleet.process import Process
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
@@ -54,9 +54,9 @@ def size() -> Size:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[Postgres]:
     """A PostgreSQL that is nobody else's."""
-    made = Cluster()
+    made = Postgres()
     made.start()
     yield made
     made.close()
@@ -101,7 +101,7 @@ Stage = Callable[..., Any]
 
 
 @pytest.fixture
-def stage(cluster: Cluster, size: Size, tmp_path: Path) -> Stage:
+def stage(cluster: Postgres, size: Size, tmp_path: Path) -> Stage:
     """Sets a scene: `async with stage() as scene`; matches go on until `scene.crowd.enough` is set."""
 
     @asynccontextmanager

@@ -6,8 +6,7 @@ The tables are spread over the servers by what each has room for.
 import asyncio
 from pathlib import Path
 
-from cluster import free_port
-from servers import GOUJI, READY_SECONDS, Process, environment_of
+from gouji.fleet.process import GOUJI, READY_SECONDS, Process, environment_of, free_port
 
 
 class Fleet:

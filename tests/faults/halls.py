@@ -8,9 +8,8 @@ from typing import Any
 
 import grpc
 import sqlalchemy as sa
-from cluster import free_port
-from servers import Process, environment_of
 
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.serving.auth import Tokens
 from gouji.serving.database import Database
 from gouji.serving.errors import reason_of

@@ -11,10 +11,10 @@ import grpc
 import pytest
 from door import storm
 from doorway import Crowd, Way, deliveries, envoy_of, place, server
-from servers import Process
 from usage import resident
 from watches import p99
 
+from gouji.fleet.process import Process
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import reason_of

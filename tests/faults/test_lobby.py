@@ -115,10 +115,9 @@ async def test_whoever_comes_goes_and_dies_nobody_is_seated_twice_stuck_or_lost(
         while not enough.is_set():
             await asyncio.sleep(chance.uniform(0.5, 2.5))
             server = chance.choice(hall.lobby.servers)
-            lives = server.count("ready")
             server.kill()
             server.start()
-            await server.ready(lives + 1)
+            await server.ready()
 
     async def come_and_go(player: Player) -> None:
         """Queue until seated; leave and come back now and then, and miss a match now and then."""

@@ -12,10 +12,10 @@ import asyncpg
 import grpc
 import pytest
 import sqlalchemy as sa
-from cluster import Cluster, free_port, fresh_database
-from servers import Process, environment_of
 from simulated import population, results
 
+from gouji.fleet.postgres import Postgres, fresh_database
+from gouji.fleet.process import Process, environment_of, free_port
 from gouji.scoring.recompute import Compared, differences
 from gouji.serving.auth import Tokens, tokens_for
 from gouji.serving.clock import SystemClock
@@ -56,13 +56,11 @@ class House:
     database: Database
     url: str
     tokens: Tokens
-    lives: int = 0
 
     async def start(self) -> None:
         """Start it, for the first time or again."""
-        self.lives += 1
         self.process.start()
-        await self.process.ready(self.lives)
+        await self.process.ready()
 
     def channel(self) -> grpc.aio.Channel:
         return grpc.aio.insecure_channel(self.process.address)
@@ -85,7 +83,7 @@ class House:
 
 
 @pytest.fixture
-async def house(cluster: Cluster, tmp_path: Path) -> AsyncIterator[House]:
+async def house(cluster: Postgres, tmp_path: Path) -> AsyncIterator[House]:
     async with fresh_database(cluster.url) as url:
         port = free_port()
         environment = environment_of(url, tmp_path, port) | {"GOUJI_LOG_LEVEL": "info"}

@@ -27,7 +27,7 @@ async def test_a_rolling_restart_ends_no_hand(stage: Any, size: Any) -> None:
                 assert (code, "is gone" in said) == (0, True), said
             assert await server.ended(LEAVES_SECONDS) == 0
             server.start()
-            await server.ready(times=2)
+            await server.ready()
         scene.crowd.enough.set()
 
     async with stage() as scene:

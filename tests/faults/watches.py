@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from cluster import free_port
-from servers import Process
 
+from gouji.fleet.process import Process, free_port
 from gouji.serving.auth import tokens_for
 from gouji.serving.clock import SystemClock
 from gouji.serving.database import Database
@@ -47,8 +46,7 @@ class Gallery:
 
     def memory(self) -> int:
         """Bytes that the server has in memory."""
-        assert self._process._running is not None
-        statm = Path(f"/proc/{self._process._running.pid}/statm")
+        statm = Path(f"/proc/{self._process.pid}/statm")
         return int(statm.read_text().split()[1]) * PAGE_BYTES
 
     async def place(self, name: str, pace_ms: int, hands: int) -> str:

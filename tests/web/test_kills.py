@@ -10,10 +10,11 @@ from typing import Any
 
 import asyncpg
 import pytest
-from cluster import free_port, fresh_database
 from fleet import Fleet
 from playwright.sync_api import expect
 
+from gouji.fleet.postgres import fresh_database
+from gouji.fleet.process import free_port
 from gouji.serving.database import Database
 
 from .conftest import QUICK, long

@@ -9,6 +9,8 @@ from typer.core import TyperGroup
 
 COMMANDS = {
     "up": "gouji.cli.up:up",
+    "cluster": "gouji.cli.cluster:cluster",
+    "load": "gouji.cli.load:load",
     "play": "gouji.cli.play:play",
     "demo": "gouji.cli.demo:demo",
     "serve": "gouji.cli.serve:serve",

@@ -43,16 +43,19 @@ class Session:
         file: CredentialsFile | None = None,
         patience: Patience | None = None,
         authority: Path | None = None,
+        own_connections: bool = False,
     ) -> None:
         """Connect lazily to ``address``: a door's, `https://play.example`, or a server's, `host:port`.
 
-        Fresh tokens go to ``file``, if there is one; ``authority`` is as in `open_channel`.
+        Fresh tokens go to ``file``, if there is one; ``authority`` is as in `open_channel`. Sessions of one process
+        share connections, unless one asks for its ``own_connections``, as players on devices of their own have them.
         """
         self.address = address
         self.credentials = credentials
         self.patience = patience or Patience()
         self._file = file
         self._authority = authority
+        self._options = (*_CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", int(own_connections)))
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._renewing = asyncio.Lock()
 
@@ -117,7 +120,7 @@ class Session:
         """Return the one channel to an address; None is the session's own."""
         wanted = address or self.address
         if wanted not in self._channels:
-            self._channels[wanted] = open_channel(wanted, _CHANNEL_OPTIONS, self._authority)
+            self._channels[wanted] = open_channel(wanted, self._options, self._authority)
         return self._channels[wanted]
 
     async def become_guest(self, name: str) -> Credentials:

@@ -109,8 +109,9 @@ class TableClient:
         early when the watcher leaves its seat for good.
         """
         while not self.view.over and not self._has_left:
-            async with aclosing(self._session.follow(self._open_watch, self._note)) as responses:
+            async with aclosing(self._session.follow(self._open_watch, self._broken)) as responses:
                 async for response in responses:
+                    self._heard(response)
                     self._ahead = response.batch.now.ToNanoseconds() / 1e9 - time.time()
                     if response.HasField("start"):
                         snapshot = response.snapshot if response.HasField("snapshot") else None
@@ -241,9 +242,9 @@ class TableClient:
             await self._call(lambda stub, headers: stub.Contribute(request, metadata=headers, timeout=timeout))
             self.deals.given(hand)
 
-    async def observe(self) -> ObserveResponse:
-        """Ask what the caller may know and do now."""
-        request = ObserveRequest(table_id=self.table_id, spectate=self._spectate)
+    async def observe(self, *, brief: bool = False) -> ObserveResponse:
+        """Ask what the caller may know and do now; ``brief`` leaves out what is large and for bots."""
+        request = ObserveRequest(table_id=self.table_id, spectate=self._spectate, brief=brief)
         timeout = self._session.patience.attempt
         return await self._call(lambda stub, metadata: stub.Observe(request, metadata=metadata, timeout=timeout))
 
@@ -267,6 +268,13 @@ class TableClient:
                 raise
 
         return await self._session.repeat(attempt)
+
+    def _heard(self, response: WatchResponse) -> None:
+        """Look at a message of the watch as it came; for who checks servers."""
+
+    def _broken(self, error: ClientError) -> None:
+        """Take in why a stream of the watch has ended."""
+        self._note(error)
 
     def _note(self, error: ClientError) -> None:
         """Go where the error says that the table is; else look it up anew, unless asking elsewhere cannot help.

@@ -13,7 +13,7 @@ from typing import Final
 import aiohttp
 from aiohttp import web
 
-from gouji.gateway.endpoints import Address, endpoints, split
+from gouji.gateway.endpoints import Address, endpoints, split, split_all
 from gouji.gateway.envoy import BEHIND, Config, certificate, config_for, render
 from gouji.gateway.envoy_metrics import EnvoyMetrics
 from gouji.gateway.envoy_process import CONFIGURATION, EnvoyProcess, find_envoy
@@ -59,7 +59,7 @@ class Door:
         settings = self._app.settings
         if settings.door_directory is None:
             self._directory = Path(tempfile.mkdtemp(prefix="gouji-door-"))
-        behind = {name: split(self._app.channels.address_of(name)) for name in BEHIND}
+        behind = {name: split_all(self._app.channels.address_of(name)) for name in BEHIND}
         config = config_for(settings, self._directory, behind, await self._open_pages())
         _must_be_free(config.host, config.port)
         self._write(config)

@@ -35,3 +35,8 @@ def split(address: str) -> Address:
     if not host:
         raise ValueError(f"no address: {address}")
     return host.strip("[]"), int(port)
+
+
+def split_all(addresses: str) -> list[Address]:
+    """Divide one address, or several that are separated by commas."""
+    return [split(address) for address in addresses.split(",")]

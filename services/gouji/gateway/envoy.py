@@ -56,7 +56,7 @@ class Config:
     host: str
     port: int
     directory: Path
-    services: Mapping[str, Address]
+    services: Mapping[str, Sequence[Address]]
     web: Address | None
     stream_idle_seconds: int
     request_timeout_seconds: int
@@ -97,7 +97,9 @@ class Config:
         return str(self.directory / "certificate.json")
 
 
-def config_for(settings: Settings, directory: Path, services: Mapping[str, Address], web: Address | None) -> Config:
+def config_for(
+    settings: Settings, directory: Path, services: Mapping[str, Sequence[Address]], web: Address | None
+) -> Config:
     """Fill in what the settings say."""
     return Config(
         host=settings.door_host or settings.host,

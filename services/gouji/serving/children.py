@@ -22,6 +22,14 @@ os.execv(sys.argv[2], sys.argv[2:])
 _END_SECONDS: Final = 5
 
 
+def tied(command: Sequence[str]) -> list[str]:
+    """Give what runs ``command``, a path and its arguments, under the same process id, and ends it with this process.
+
+    That it hears SIGTERM when this process is killed holds on Linux alone. It gets as many files as may be had.
+    """
+    return [sys.executable, "-ISc", _LAUNCH, str(os.getpid()), *command]
+
+
 class Child:
     """One run of a program. That it ends when we are killed holds on Linux alone."""
 
@@ -33,10 +41,8 @@ class Child:
     async def start(cls, command: Sequence[str], heard: Callable[[str], None]) -> "Child":
         """Start ``command``, a path and its arguments; each line that it writes to standard error is ``heard``."""
         null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
-        launch = (sys.executable, "-ISc", _LAUNCH, str(os.getpid()))
         process = await asyncio.create_subprocess_exec(
-            *launch,
-            *command,
+            *tied(command),
             stdin=null,
             stdout=null,
             stderr=pipe,

@@ -16,6 +16,12 @@ LARGEST = 2**31 - 1
 
 Positive = Annotated[int, Field(gt=0, le=LARGEST)]
 NotNegative = Annotated[int, Field(ge=0, le=LARGEST)]
+_V4, _V6 = r"\d+(\.\d+){3}:\d+", r"\[[\da-fA-F:]+\]:\d+"
+Addresses = Annotated[str, Field(pattern=rf"^[^,]+$|^{_V4}(,{_V4})+$|^{_V6}(,{_V6})+$")]
+"""One address, or several of numbers, all IPv4 or all IPv6."""
+
+_SEVERAL = "; this process when unset. Several IP addresses with ports, separated by commas, are called in turn."
+
 Key = Annotated[SecretStr, Field(min_length=32)]
 
 
@@ -48,19 +54,11 @@ class Settings(BaseSettings):
     metrics_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
         default=7190, description="Port of the Prometheus page; 0 for any that is free, -1 for none."
     )
-    gateway_address: str | None = Field(
-        default=None, description="Where the gateway is dialled; this process when unset."
-    )
-    matchmaking_address: str | None = Field(
-        default=None, description="Where matchmaking is dialled; this process when unset."
-    )
-    table_address: str | None = Field(
-        default=None, description="Where the table service is dialled; this process when unset."
-    )
-    bot_address: str | None = Field(
-        default=None, description="Where the bot service is dialled; this process when unset."
-    )
-    scoring_address: str | None = Field(default=None, description="Where scoring is dialled; this process when unset.")
+    gateway_address: Addresses | None = Field(default=None, description=f"Where the gateway is dialled{_SEVERAL}")
+    matchmaking_address: Addresses | None = Field(default=None, description=f"Where matchmaking is dialled{_SEVERAL}")
+    table_address: Addresses | None = Field(default=None, description=f"Where the table service is dialled{_SEVERAL}")
+    bot_address: Addresses | None = Field(default=None, description=f"Where the bot service is dialled{_SEVERAL}")
+    scoring_address: Addresses | None = Field(default=None, description=f"Where scoring is dialled{_SEVERAL}")
     advertise_address: str | None = Field(
         default=None, description="What clients dial to reach this table server; the bound host and port when unset."
     )

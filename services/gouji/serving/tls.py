@@ -1,7 +1,7 @@
 """TLS between our own processes: each shows a certificate of our own authority and asks the other for one (mTLS)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import grpc
 
@@ -17,10 +17,20 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
     return grpc.ssl_server_credentials([pair], root_certificates=authority, require_client_auth=True)
 
 
+IN_TURN: Final = ("grpc.service_config", '{"loadBalancingConfig": [{"round_robin": {}}]}')
+"""Each call goes to the next of several addresses; one that cannot be reached is passed over."""
+
+
 def dial(
     settings: Settings, address: str, options: Sequence[tuple[str, Any]] = (), interceptors: Sequence[Any] = ()
 ) -> grpc.aio.Channel:
-    """Open a channel to one of our processes, as the settings say; `OSError` for a file that cannot be read."""
+    """Open a channel to one of our processes, as the settings say; `OSError` for a file that cannot be read.
+
+    ``address`` may be several, of numbers alone and separated by commas: they are called in turn.
+    """
+    if "," in address:
+        options = [*options, IN_TURN]
+        address = ("ipv6:" if "[" in address else "ipv4:") + address
     if not (settings.inside_certificate and settings.inside_key and settings.inside_authority):
         return grpc.aio.insecure_channel(address, options=options, interceptors=interceptors)
     credentials = grpc.ssl_channel_credentials(

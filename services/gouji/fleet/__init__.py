@@ -1,0 +1,1 @@
+"""All services on one machine, as real processes on PostgreSQL: started, watched, disturbed and ended in order."""

@@ -1,0 +1,1 @@
+"""The profiles that come with the package, by name."""
