@@ -9,7 +9,9 @@ from gouji.gateway import door_apart
 from gouji.serving.app import StartError
 from gouji.serving.settings import Settings
 
-door = typer.Typer(help="Configure an Envoy that somebody else runs, and tell it of the table servers.")
+door = typer.Typer(
+    no_args_is_help=True, help="Configure an Envoy that somebody else runs, and tell it of the table servers."
+)
 
 
 @door.command()
