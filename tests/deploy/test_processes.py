@@ -119,9 +119,7 @@ async def test_a_release_serves_players(render: Any, bare_postgres_url: str, tmp
     migrating = await machine.start("migrate", "migrate")
     assert await asyncio.wait_for(migrating.wait(), LIMIT) == 0
     async with AsyncExitStack() as pods:
-        started = [pods.enter_async_context(machine.running(part, part)) for part in SERVICES]
-        for pod in started:
-            await pod
+        await asyncio.gather(*(pods.enter_async_context(machine.running(part, part)) for part in SERVICES))
         writing = await machine.start("door", "write")
         assert await asyncio.wait_for(writing.wait(), LIMIT) == 0
         await pods.enter_async_context(machine.running("door", "envoy"))
