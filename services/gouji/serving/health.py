@@ -1,6 +1,7 @@
 """Health as `grpc.health.v1` gives it: overall under the empty name, and each service under its full name.
 
-Liveness needs no more than an answer: a loop that is stuck answers nobody. Readiness is SERVING.
+Liveness needs no more than an answer: a loop that is stuck answers nobody. Readiness is SERVING. A kubelet asks over
+HTTP (`probes.py`).
 """
 
 from collections.abc import Collection

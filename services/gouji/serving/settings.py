@@ -52,7 +52,8 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="Address on which gRPC is served; `0.0.0.0` for all.")
     port: Port = Field(default=7100, description="Port of gRPC; 0 for any that is free.")
     metrics_port: Annotated[int, Field(ge=-1, le=65535)] = Field(
-        default=7190, description="Port of the Prometheus page; 0 for any that is free, -1 for none."
+        default=7190,
+        description="Port of the Prometheus page, `/livez` and `/readyz`; 0 for any that is free, -1 for none.",
     )
     gateway_address: Addresses | None = Field(default=None, description=f"Where the gateway is dialled{_SEVERAL}")
     matchmaking_address: Addresses | None = Field(default=None, description=f"Where matchmaking is dialled{_SEVERAL}")
@@ -109,6 +110,9 @@ class Settings(BaseSettings):
         default=-1,
         json_schema_extra={"default": "0 for `gouji up`, else -1"},
         description="Port at which the door finds the web client; 0 for any that is free, -1 for none.",
+    )
+    web_address: str | None = Field(
+        default=None, description="Where a door apart from the gateway finds the web client; none when unset."
     )
 
     player_key: Key | None = Field(

@@ -92,6 +92,7 @@ def bind(app: App) -> None:
         roles=ROLES,
     )
     bind_admin(app, host, store)
+    app.probes.ready_when("registered", lambda: lease.holds)
     app.background("log writer", writer.run)
     app.background("table lease", host.keep_lease)
     app.background("table timers", host.tick)
