@@ -105,7 +105,7 @@ def test_the_configuration_is_that_of_a_door_beside_the_gateway(sqlite_settings:
     addresses = {f"{name}_address": f"{name}:7100" for name in ("gateway", "matchmaking", "scoring", "bot")}
     there = {"door_port": 8080, "door_directory": tmp_path, "web_address": "gateway:7180", **addresses}
     written: Config = door_apart.write(sqlite_settings.model_copy(update=there))
-    services = {name: (name, 7100) for name in ("gateway", "matchmaking", "scoring", "bot")}
+    services = {name: [(name, 7100)] for name in ("gateway", "matchmaking", "scoring", "bot")}
     settings = sqlite_settings.model_copy(update=there)
     assert written.admin == str(tmp_path / ADMIN)
     told = config_for(settings, tmp_path, services, ("gateway", 7180))
