@@ -27,6 +27,7 @@ from gouji.v1 import bot_pb2, bot_pb2_grpc, observation_pb2
 from gouji.wire import action_from_proto, observation_to_proto
 
 STANDARD = RuleSet.parse("standard")
+LEVELS = ["random", "careless", "greedy", "casual", "planner", "search"]
 
 
 def dealt(number: int = 1) -> Hand:
@@ -57,7 +58,7 @@ def bots(app: App) -> Any:
 
 async def test_the_levels_are_listed_weakest_first(bots: Any) -> None:
     answer = await bots.ListBots(bot_pb2.ListBotsRequest())
-    assert [level.level for level in answer.levels] == list(PLAYERS) == ["random", "greedy", "planner", "search"]
+    assert [level.level for level in answer.levels] == list(PLAYERS) == LEVELS
     assert all(level.summary for level in answer.levels)
 
 
@@ -71,7 +72,7 @@ async def test_a_choice_is_what_the_player_decides_for_that_observation_and_seed
     assert hand.refusal(action) is None
 
 
-@pytest.mark.parametrize("level", ["random", "greedy", "planner"])
+@pytest.mark.parametrize("level", LEVELS[:-1])
 def test_what_has_happened_changes_no_choice_of_the_quick_levels(level: str) -> None:
     hand = Hand.deal(RuleSet.parse("qingdao"), bytes(32), history=True)
     while hand.turn is not None:

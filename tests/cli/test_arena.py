@@ -39,7 +39,7 @@ def test_several_rule_sets_give_a_line_each() -> None:
     [
         (("greedy",), "two players or more"),
         (("greedy", "greedy"), "each once"),
-        (("greedy", "grandmaster"), "no player 'grandmaster'; there are random, greedy"),
+        (("greedy", "grandmaster"), "no player 'grandmaster'; there are random, careless, greedy"),
         (("greedy", "random", "--rules", "bridge"), "bridge"),
         (("greedy", "random", "--deals", "0"), "greater than or equal to 1"),
     ],

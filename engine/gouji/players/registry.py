@@ -6,13 +6,16 @@ from typing import Final
 
 from gouji.players.at_random import RandomPlayer
 from gouji.players.greedy import GreedyPlayer
+from gouji.players.lapses import CarelessPlayer, CasualPlayer
 from gouji.players.planner import PlannerPlayer
 from gouji.players.player import Player
 from gouji.players.search import SearchPlayer
 
 PLAYERS: Final[Mapping[str, type[Player]]] = {
     "random": RandomPlayer,
+    "careless": CarelessPlayer,
     "greedy": GreedyPlayer,
+    "casual": CasualPlayer,
     "planner": PlannerPlayer,
     "search": SearchPlayer,
 }

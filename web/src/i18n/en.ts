@@ -54,7 +54,15 @@ export const en = {
     korea: "Korea",
     shandong_64: "Six 3s, eight 4s",
   } as Record<string, string>,
-  botLevel: { random: "Beginner", greedy: "Steady", planner: "Skilled", search: "Expert", external: "External" } as Record<string, string>,
+  botLevel: {
+    random: "Beginner",
+    careless: "Careless",
+    greedy: "Steady",
+    casual: "Casual",
+    planner: "Skilled",
+    search: "Expert",
+    external: "External",
+  } as Record<string, string>,
   /** What bots are called here, by the names that servers give them; another name stays what it is. */
   botNames: {} as Record<string, string>,
   hands: (count: number) => plural(count, "hand"),

@@ -51,7 +51,15 @@ export const zh: Texts = {
     korea: "韩国",
     shandong_64: "六3八4",
   },
-  botLevel: { random: "新手", greedy: "稳健", planner: "老手", search: "高手", external: "外部程序" },
+  botLevel: {
+    random: "新手",
+    careless: "粗心",
+    greedy: "稳健",
+    casual: "休闲",
+    planner: "老手",
+    search: "高手",
+    external: "外部程序",
+  },
   botNames: {
     Cangkou: "沧口",
     Laoshan: "崂山",
