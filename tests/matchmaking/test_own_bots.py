@@ -36,7 +36,7 @@ def test_whoever_welcomes_bots_gets_those_that_wait_before_the_servers() -> None
     spec = of_proposal(proposal, "tb1", 600).spec
     shown = {seat.player_id: seat.bot_level for seat in spec.seats if seat.player_id}
     assert shown == {"p1": "", "p2": "", "bot:acme/1": "external", "bot:bolt/1": "external"}
-    assert {seat.bot_level for seat in spec.seats if not seat.player_id} == {"greedy"}
+    assert {seat.bot_level for seat in spec.seats if not seat.player_id} == {"planner"}
 
 
 def test_people_come_before_bots() -> None:

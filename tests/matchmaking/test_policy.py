@@ -121,7 +121,7 @@ def test_what_bots_have_earned_under_such_rules_counts_more_than_a_guess() -> No
     assert (proposal.bot_level, proposal.quality.spread) == ("random", 0.0)
     other = '{"preset": "standard"}'
     [guessed] = propose([waiting(1, rating=25.0, bots_after=0, rules=(other,))], 9, policy)
-    assert guessed.bot_level == "greedy"
+    assert guessed.bot_level == "planner"
 
 
 def test_queues_and_lengths_do_not_mix() -> None:

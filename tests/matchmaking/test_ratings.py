@@ -47,7 +47,7 @@ async def test_bots_have_the_rating_that_they_earned_or_else_a_guess(settings: S
         bots = BotRatings(Ratings(app.channels, app.log), BotLevels(app.channels), app.clock)
         await bots.refresh()
         assert bots.earned.keys() == PRESETS.keys()
-        assert bots.earned["qingdao"] == (Level("random", 11.5, 2.0), Level("greedy", 25.0))
+        assert bots.earned["qingdao"] == (Level("random", 11.5, 2.0), *DEFAULT.levels[1:])
         assert bots.earned["standard"] == DEFAULT.levels
         before = dict(bots.earned)
         scoring.up = False

@@ -208,7 +208,7 @@ async def test_five_wait_one_period_more_at_most_and_then_a_bot_sits_down(room: 
     await room.turn()
     assert await room.books.table_states() == {table_id: "placed"}
     [spec] = await room.books.specs()
-    assert [seat.bot_level for seat in spec.seats if not seat.player_id] == ["greedy"]
+    assert [seat.bot_level for seat in spec.seats if not seat.player_id] == ["planner"]
 
 
 async def test_those_who_want_people_alone_wait_again_as_long_as_they_have(room: Any, make_ticket: Make) -> None:

@@ -59,7 +59,7 @@ async def test_bots_fill_at_once_when_asked_to(desk: Any) -> None:
     assert spec.rules == RuleSet(preset="standard", overrides={"burn": "false"})
     assert (spec.queue, spec.length) == ("eu/quick", MatchLength(target=30))
     assert spec.seats[ticket.seat] == Seat(player_id="ann", name="Ann")
-    assert sum(seat.bot_level == "greedy" for seat in spec.seats) == 5
+    assert sum(seat.bot_level == "planner" for seat in spec.seats) == 5
 
 
 async def test_asking_again_gives_the_ticket_that_stands(desk: Any) -> None:

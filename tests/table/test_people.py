@@ -261,7 +261,7 @@ async def test_when_all_people_are_ready_the_rematch_is_placed_once(over: Any) -
     assert [event.sequence for event in log] == list(range(1, len(log) + 1))
     row, former = await over.rows.table(again), await over.rows.table("t1")
     spec = table_pb2.TableSpec.FromString(row.spec)
-    assert spec == rematch_of("t1", table_pb2.TableSpec.FromString(former.spec), "greedy")
+    assert spec == rematch_of("t1", table_pb2.TableSpec.FromString(former.spec), "planner")
     assert (spec.table_id, spec.queue) == (again, "")
     seats = await over.rows.all(sa.select(active_seats).where(active_seats.c.table_id == again))
     assert {(seat.player_id, seat.seat) for seat in seats} == {(f"p{n}", n) for n in range(6)}

@@ -159,7 +159,7 @@ async def test_a_bot_sits_down_for_who_sits_elsewhere_and_that_shows(running: An
     absent = {board.seats[seat] for pairing in pairings for board in pairing.boards for seat in board.score.absent}
     assert absent == {1, 2}
     seats = [seat for spec in (await running.tables.all()).values() for seat in spec.seats]
-    assert [seat.bot_level for seat in seats if seat.name == "Ann"] == ["greedy"]
+    assert [seat.bot_level for seat in seats if seat.name == "Ann"] == ["planner"]
 
 
 async def test_a_table_waits_for_who_sits_elsewhere(running: Any) -> None:

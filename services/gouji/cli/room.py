@@ -9,7 +9,7 @@ from gouji.client import Rooms, Session
 from gouji.serving.app import StartError
 from gouji.v1.room_pb2 import ROOM_STATE_PLAYING, Room, RoomSettings
 
-ROOM_BOTS: Final = "greedy"
+ROOM_BOTS: Final = "planner"
 """Level of the bots that take the seats of those who are not there."""
 
 

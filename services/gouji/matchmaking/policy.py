@@ -142,7 +142,13 @@ class Policy:
     latency_growth_ms: int = 10
     strangers_seconds: float = 15.0
     most_tables: int = 500
-    levels: tuple[Level, ...] = (Level("random", 10.0), Level("greedy", 25.0))
+    levels: tuple[Level, ...] = (
+        Level("random", 10.0),
+        Level("careless", 16.0),
+        Level("greedy", 19.0),
+        Level("casual", 23.0),
+        Level("planner", RATING),
+    )
     earned: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
 
     def reach(self, waited: int) -> float:

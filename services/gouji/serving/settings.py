@@ -242,7 +242,7 @@ class Settings(BaseSettings):
         default=20_000,
         description="How long a person may be seen to be gone before a bot plays on for it; 0 for ever.",
     )
-    stand_in_level: str = Field(default="greedy", description="Level of the bots that play on for people.")
+    stand_in_level: str = Field(default="planner", description="Level of the bots that play on for people.")
     leave_penalty: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=4, description="Points that leaving a match for good costs, beside what the hand brings."
     )

@@ -26,7 +26,7 @@ AT_ONCE: Final = 16
 TIMEOUT_SECONDS: Final = 5.0
 """How long matchmaking may take for one."""
 
-STAND_IN: Final = "greedy"
+STAND_IN: Final = "planner"
 """Level of the bots that sit down for players who sit elsewhere, unless the terms name another."""
 
 

@@ -128,7 +128,7 @@ class TournamentTerms(_message.Message):
     stand_in_seconds: _builtins.int
     """How long a table waits for a player who sits elsewhere before a bot sits down instead."""
     stand_in_level: _builtins.str
-    """Level of such bots; `greedy` when empty."""
+    """Level of such bots; `planner` when empty."""
     bot_pace_ms: _builtins.int
     """As in `TableSpec`."""
     @_builtins.property

@@ -106,7 +106,7 @@ export type TournamentTerms = Message<"gouji.v1.TournamentTerms"> & {
   standInSeconds: number;
 
   /**
-   * Level of such bots; `greedy` when empty.
+   * Level of such bots; `planner` when empty.
    *
    * @generated from field: string stand_in_level = 14;
    */
