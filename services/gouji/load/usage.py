@@ -1,4 +1,4 @@
-"""What the processes of a cluster use: processor time and memory, each with its children that have no name of their own."""
+"""What the processes of a cluster use: processor time and memory, each with what it started that has no name."""
 
 import time
 from collections.abc import Iterable, Mapping
