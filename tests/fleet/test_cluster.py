@@ -80,7 +80,7 @@ async def test_a_cluster_serves_is_disturbed_by_name_and_ends_in_order(
         assert process.stdout
         told = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT))
         rows = {row["name"]: row for row in told["processes"]}
-        names = ["postgres", "scoring-1", "bot-1", "bot-2", "matchmaking-1", "gateway-1", "table-1"]
+        names = ["postgres", "door", "scoring-1", "bot-1", "bot-2", "matchmaking-1", "gateway-1", "table-1"]
         assert [*rows] == names
         assert {row["state"] for row in rows.values()} == {"running"}
         assert len({row["port"] for row in rows.values()}) == len(names)
@@ -94,6 +94,10 @@ async def test_a_cluster_serves_is_disturbed_by_name_and_ends_in_order(
             1,
             f"A cluster runs already in {folder}: end it, or choose another folder with --folder.\n",
         )
+        assert (await said(environment, "cluster", "kill", "door", *where))[0] == 0
+        await come(lambda now: now["door"]["pid"] not in (0, rows["door"]["pid"]), folder)
+        code, out = await said(environment, "cluster", "restart", "door", *where)
+        assert (code, out) == (1, "restart door: door starts and ends with gateway-1.\n")
         assert await said(environment, "cluster", "kill", "bot-1", *where) == (0, "kill bot-1: bot-1\n")
         again = await come(lambda rows: rows["bot-1"]["starts"] == 2, folder)
         assert again["bot-1"]["pid"] != rows["bot-1"]["pid"]

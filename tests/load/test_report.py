@@ -32,7 +32,7 @@ def outcome(profile: Profile, **changed: Any) -> Outcome:
     notes.commands, notes.actions = 100, Counter(play=60, pass_turn=40)
     usual: dict[str, Any] = {
         "course": course(),
-        "servers": {"table-1": samples(0.5, MIB), "bot-1": samples(0.1, 0)},
+        "servers": {"table-1": samples(0.5, MIB), "bot-1": samples(0.1, 0), "postgres": samples(0.1, 5 * MIB)},
         "notes": notes,
     }
     made = {**usual, **changed}

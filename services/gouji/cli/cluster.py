@@ -15,7 +15,7 @@ from gouji.cli.operator import Json
 from gouji.cli.options import run_process, with_settings
 from gouji.cli.up import DOOR_PORT, LOOPBACK
 from gouji.fleet.control import Control
-from gouji.fleet.faults import DATABASE, Do, Fault
+from gouji.fleet.faults import DATABASE, DOOR, Do, Fault
 from gouji.fleet.fleet import Fleet, Plan, running
 from gouji.fleet.layout import PROCESSES
 from gouji.gateway.envoy_process import find_envoy
@@ -25,7 +25,7 @@ cluster = typer.Typer(no_args_is_help=True, add_completion=False)
 """The commands."""
 
 Folder = Annotated[Path | None, typer.Option(help="Where keys and logs are, and where a running cluster is found.")]
-Name = Annotated[str, typer.Argument(help=f"A process, `{DATABASE}`, or a pattern such as `table-*`.")]
+Name = Annotated[str, typer.Argument(help=f"A process, `{DOOR}`, `{DATABASE}`, or a pattern such as `table-*`.")]
 
 
 def _number(service: str) -> Any:

@@ -10,6 +10,9 @@ from gouji.fleet.postgres import MOST_SLOW_MS
 DATABASE: Final = "postgres"
 """The name of the fleet's own PostgreSQL."""
 
+DOOR: Final = "door"
+"""The name of the Envoy that the first gateway has started."""
+
 
 class Do(StrEnum):
     """What is done."""
@@ -29,7 +32,7 @@ class Do(StrEnum):
 
 
 class Fault(BaseModel):
-    """One deed. ``name`` is a process's, `postgres`, or a pattern such as `table-*`, which means processes alone."""
+    """One deed. ``name`` is a process's, `door`, `postgres`, or a pattern such as `table-*` for services."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gouji.fleet.control import Control, Request
 from gouji.fleet.faults import Do, Fault
 from gouji.fleet.layout import PROCESSES, Place, addresses, in_turn, lay_out
-from gouji.fleet.members import Database, NotPossibleError, Server, Tell
+from gouji.fleet.members import Database, Door, NotPossibleError, Server, Tell
 from gouji.fleet.postgres import Postgres, find_postgres
 from gouji.fleet.process import EndedEarlyError, Process, free_port
 from gouji.serving import database as databases
@@ -50,17 +50,19 @@ class Plan:
 class Fleet:
     """What runs. Made by `running`."""
 
-    def __init__(self, plan: Plan, servers: Sequence[Server], database: Database | None, door: str | None) -> None:
-        self.door = door
+    def __init__(self, plan: Plan, servers: Sequence[Server], database: Database | None, door_port: int) -> None:
+        self.door = f"http://127.0.0.1:{door_port}" if door_port > 0 else None
         """Where players come in, as in `http://127.0.0.1:8080`; None without a door."""
         self._plan = plan
         self._servers = servers
-        self._database = database
+        first = next(server for server in servers if server.place.has_door)
+        door = Door(first, door_port) if door_port > 0 else None
+        self._others: dict[str, Door | Database] = {other.name: other for other in (database, door) if other}
         self._changing = asyncio.Lock()
 
     def described(self) -> dict[str, Any]:
         """Say what there is and how it stands, for machines."""
-        members: list[Server | Database] = [*([self._database] if self._database else []), *self._servers]
+        members = [*self._others.values(), *self._servers]
         return {
             "folder": str(self._plan.folder),
             "door": self.door,
@@ -110,9 +112,9 @@ class Fleet:
                 await member.do(fault.do, fault.milliseconds)
         return [member.name for member in found]
 
-    def _named(self, name: str) -> list[Server | Database]:
-        if self._database and name == self._database.name:
-            return [self._database]
+    def _named(self, name: str) -> Sequence[Server | Door | Database]:
+        if name in self._others:
+            return [self._others[name]]
         return [server for server in self._servers if fnmatchcase(server.name, name)]
 
     async def answer(self, request: Request) -> dict[str, Any]:
@@ -189,7 +191,7 @@ def _fleet(plan: Plan, url: str, database: Database | None, tell: Tell) -> Fleet
         "GOUJI_ADVERTISE_ADDRESS": "",
     }
     servers = [_server(plan, place, common, door_port, tell) for place in places]
-    return Fleet(plan, servers, database, f"http://127.0.0.1:{door_port}" if door_port > 0 else None)
+    return Fleet(plan, servers, database, door_port)
 
 
 def _must_differ(places: Sequence[Place]) -> None:

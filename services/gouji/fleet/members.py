@@ -1,12 +1,15 @@
 """The members of a fleet: processes of services, and the PostgreSQL below them."""
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
-from gouji.fleet.faults import DATABASE, Do
+from gouji.fleet.faults import DATABASE, DOOR, Do
 from gouji.fleet.layout import Place
 from gouji.fleet.postgres import Postgres
 from gouji.fleet.process import Process
@@ -124,6 +127,66 @@ class Server:
 
     def _signal(self, number: signal.Signals) -> None:
         self.process.send(number)
+
+
+class Door:
+    """The Envoy of a gateway, which starts it again by itself whenever it ends. Found by /proc, as on Linux alone."""
+
+    name = DOOR
+
+    def __init__(self, gateway: Server, port: int) -> None:
+        self._gateway = gateway
+        self._port = port
+        self._stopped = 0
+        self._seen: set[int] = set()
+
+    @property
+    def pid(self) -> int:
+        """Its process; 0 when there is none."""
+        pid = next((pid for pid in _children(self._gateway.process.pid) if _is_envoy(pid)), 0)
+        self._seen |= {pid} - {0}
+        return pid
+
+    def row(self) -> dict[str, Any]:
+        """Say how it stands, for machines; ``starts`` are those that were seen. Its lines are in the gateway's log."""
+        pid = self.pid
+        return {
+            "name": self.name,
+            "service": "",
+            "state": "stopped" if pid and pid == self._stopped else "running" if pid else "ended",
+            "pid": pid,
+            "port": self._port,
+            "metrics_port": -1,
+            "starts": len(self._seen),
+            "log": str(self._gateway.process.log),
+        }
+
+    async def do(self, what: Do, _milliseconds: int) -> None:
+        """Kill it, stop it, or have it go on; it starts and ends with its gateway."""
+        numbers = {Do.KILL: signal.SIGKILL, Do.STOP: signal.SIGSTOP, Do.CONTINUE: signal.SIGCONT}
+        if what not in numbers:
+            raise NotPossibleError(f"{self.name} starts and ends with {self._gateway.name}")
+        pid = self.pid
+        if not pid:
+            raise NotPossibleError(f"{self.name} does not run")
+        os.kill(pid, numbers[what])
+        self._stopped = pid if what is Do.STOP else 0
+
+
+def _children(pid: int) -> list[int]:
+    """List the processes that a process has started, from whichever thread."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # threads come and go
+            found += map(int, task.read_text().split())
+    return found
+
+
+def _is_envoy(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().startswith("envoy")
+    except OSError:
+        return False
 
 
 class Database:

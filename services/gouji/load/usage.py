@@ -1,4 +1,4 @@
-"""What the processes of a cluster use: processor time and memory, each with its children, such as the door's Envoy."""
+"""What the processes of a cluster use: processor time and memory, each with what it started that has no name."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -30,9 +30,12 @@ class Usage:
 
     def look(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Take a sample of each process that a cluster says it has."""
-        at = time.time() - self.began
-        for row in rows:
-            found = _processes(row["pid"])
+        at, listed = time.time() - self.began, list(rows)
+        own = {row["pid"] for row in listed}
+        for row in listed:
+            found = [
+                process for process in _processes(row["pid"]) if process.pid == row["pid"] or process.pid not in own
+            ]
             if found:
                 cpu = sum(self._since(process) for process in found)
                 self.samples.setdefault(row["name"], []).append(Sample(at, cpu, _memory(found)))
