@@ -55,6 +55,16 @@ def test_what_the_api_would_not_take_is_found(render: Any) -> None:
         kubernetes_validate.validate(service | {"sepc": {}}, NEWEST, strict=True)
 
 
+@pytest.mark.parametrize(("example", "told"), [("trial", "no backup"), ("gateway-api", "https://play.example.com")])
+def test_an_operator_is_told_where_players_come_in(helm: Path, example: str, told: str) -> None:
+    values = CHART / f"examples/{example}.yaml"
+    command = [helm, "install", "gouji", CHART, "--dry-run=client", "--values", values]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    notes = done.stdout.partition("NOTES:")[2]
+    assert "gouji-door" in notes
+    assert told in notes
+
+
 def test_older_clusters_are_refused(helm_template: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     assert "incompatible with Kubernetes" in helm_template("--kube-version", "1.29.0").stderr
     assert helm_template("--kube-version", f"{OLDEST}.0").returncode == 0
