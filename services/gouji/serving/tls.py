@@ -27,8 +27,8 @@ def dial(
 ) -> grpc.aio.Channel:
     """Open a channel to one of our processes, as the settings say; `OSError` for a file that cannot be read.
 
-    ``address`` may be several, of numbers alone and separated by commas, or a name that stands for several, as a headless
-    Service's does: they are called in turn.
+    ``address`` may be several, of numbers alone and separated by commas, or a name that stands for several, as a
+    headless Service's does: they are called in turn.
     """
     options = [*options, IN_TURN]
     if "," in address:
