@@ -6,12 +6,12 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
-from pydantic.fields import FieldInfo
 
 from gouji.serving.settings import Settings
 
@@ -53,6 +53,16 @@ def test_what_the_api_would_not_take_is_found(render: Any) -> None:
         kubernetes_validate.validate(service | {"spec": service["spec"] | {"ports": "80"}}, NEWEST, strict=True)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(service | {"sepc": {}}, NEWEST, strict=True)
+
+
+@pytest.mark.parametrize(("example", "told"), [("trial", "no backup"), ("gateway-api", "https://play.example.com")])
+def test_an_operator_is_told_where_players_come_in(helm: Path, example: str, told: str) -> None:
+    values = CHART / f"examples/{example}.yaml"
+    command = [helm, "install", "gouji", CHART, "--dry-run=client", "--values", values]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    notes = done.stdout.partition("NOTES:")[2]
+    assert "gouji-door" in notes
+    assert told in notes
 
 
 def test_older_clusters_are_refused(helm_template: Callable[..., subprocess.CompletedProcess[str]]) -> None:
@@ -166,31 +176,19 @@ def test_nonsense_is_refused(helm_template: Callable[..., subprocess.CompletedPr
     assert "schema" in done.stderr
 
 
-SET_BY_THE_CHART = {
-    *("data_directory", "database_url", "host", "port", "metrics_port", "advertise_address", "log_format"),
-    *("gateway_address", "matchmaking_address", "table_address", "bot_address", "scoring_address", "web_address"),
-    *("door_port", "door_host", "door_directory", "door_origins", "door_certificate", "door_key", "web_port"),
-    *("door_client_authority", "door_proxies", "door_memory_mib", "door_threads", "bot_search_threads"),
-    *("player_key", "player_key_files", "player_jwks", "service_key", "log_keys", "identity_key"),
-    *("inside_certificate", "inside_key", "inside_authority", "inside_name", "trusted_proxies"),
-    *("webhook_endpoints", "webhook_secrets", "drain_seconds", "shutdown_grace_seconds"),
-}
-"""Settings that have values of their own, or none; all others may stand under `settings`."""
-
-BOUNDS = ("type", "minimum", "maximum", "exclusiveMinimum", "enum", "pattern")
-
-
-def test_the_schema_has_the_settings_as_they_are() -> None:
-    fields: dict[str, FieldInfo] = Settings.model_fields
-    assert set(fields) >= SET_BY_THE_CHART
-    described = Settings.model_json_schema()["properties"]
-    expected = {
-        name: {bound: described[name][bound] for bound in BOUNDS if bound in described[name]}
-        for name in fields
-        if name not in SET_BY_THE_CHART
-    }
+def test_the_schema_has_the_settings_as_they_are(load_script: Callable[[Path], ModuleType]) -> None:
+    """When it has not: `.venv/bin/python deploy/helm/settings.py`."""
+    script = load_script(ROOT / "deploy/helm/settings.py")
+    assert set(Settings.model_fields) > script.SET_BY_THE_CHART
     schema = json.loads((CHART / "values.schema.json").read_text())
-    assert schema["$defs"]["settings"]["properties"] == expected
+    assert schema["$defs"]["settings"]["properties"] == script.settings()
+
+
+def test_no_secret_may_stand_in_the_values() -> None:
+    allowed = json.loads((CHART / "values.schema.json").read_text())["$defs"]["settings"]["properties"]
+    hidden = {name for name, field in Settings.model_fields.items() if "Secret" in str(field.annotation)}
+    assert hidden
+    assert not hidden & set(allowed)
 
 
 def test_every_value_is_in_the_schema() -> None:

@@ -10,12 +10,17 @@ import secrets
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from gouji.client import Patience, Queue, Session, TableClient
 from gouji.gateway.envoy_process import find_envoy
@@ -24,12 +29,44 @@ LIMIT = 90
 SERVICES = ("gateway", "matchmaking", "table", "bot", "scoring")
 
 
-class Machine:
-    """Where the containers of a release run. Nothing is in their environment but what the chart puts there."""
+def write_certificates(folder: Path) -> None:
+    """Write what is mounted from Secrets: a certificate that vouches for itself, and a key for players' tokens."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tests")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("gouji")]), critical=False)
+        .sign(key, SHA256())
+    )
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    signing = ed25519.Ed25519PrivateKey.generate()
+    files = {
+        "tls/inside/tls.crt": made.public_bytes(Encoding.PEM),
+        "tls/inside/tls.key": private,
+        "tls/inside/ca.crt": made.public_bytes(Encoding.PEM),
+        "keys/player.pem": signing.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+    }
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
 
-    def __init__(self, release: Any, database_url: str, door: Path) -> None:
+
+class Machine:
+    """Where the containers of a release run. Nothing is in their environment but what the chart puts there.
+
+    What is mounted in containers lies under ``mounts``.
+    """
+
+    def __init__(self, release: Any, database_url: str, mounts: Path) -> None:
         self.release = release
-        self._door = door
+        self._mounts = mounts
         self._secrets = {("gouji-database", "url"): database_url}
         net = f"127.{secrets.randbelow(200) + 20}.{secrets.randbelow(250)}"
         self.address = {name: f"{net}.{at}" for at, name in enumerate((*SERVICES, "door", "migrate"), 1)}
@@ -56,10 +93,10 @@ class Machine:
     def _here(self, text: str) -> str:
         for name in SERVICES:
             text = text.replace(f"gouji-{name}:", f"{self.address[name]}:")
-        return self._door_here(text)
+        return self._mounted(text)
 
-    def _door_here(self, text: str) -> str:
-        return f"{self._door}{text.removeprefix('/door')}" if text == "/door" or text.startswith("/door/") else text
+    def _mounted(self, text: str) -> str:
+        return f"{self._mounts}{text}" if text.startswith(("/door", "/tls/", "/keys/")) else text
 
     async def start(self, part: str, name: str, command: list[str] | None = None) -> asyncio.subprocess.Process:
         """Start a container, or a command in one."""
@@ -68,7 +105,7 @@ class Machine:
         arguments = command[1:] if command else container["args"]
         if container.get("command") == ["/usr/local/bin/envoy"]:
             program = [str(find_envoy())]
-        given = [self._door_here(one) for one in arguments]
+        given = [self._mounted(one) for one in arguments]
         return await asyncio.create_subprocess_exec(*program, *given, env=self.environment(part, container))
 
     @asynccontextmanager
@@ -113,9 +150,22 @@ async def _good(probe: dict[str, Any], host: str, ports: dict[str, int]) -> bool
         return False
 
 
+CLOSED = (
+    "insideTls.existingSecret=gouji-inside",
+    "keys.playerFiles.existingSecret=gouji-player-keys",
+    "keys.playerFiles.files={player.pem}",
+)
+"""Mutual TLS inside, and only the gateway can sign players' tokens."""
+
+
 @pytest.mark.timeout(300)
-async def test_a_release_serves_players(render: Any, bare_postgres_url: str, tmp_path: Path) -> None:
-    machine = Machine(render(None, "settings.bot_pace_ms=0"), bare_postgres_url, tmp_path)
+@pytest.mark.parametrize("sets", [(), CLOSED], ids=["as-it-comes", "closed"])
+async def test_a_release_serves_players(
+    render: Any, bare_postgres_url: str, tmp_path: Path, sets: tuple[str, ...]
+) -> None:
+    (tmp_path / "door").mkdir()
+    write_certificates(tmp_path)
+    machine = Machine(render(None, "settings.bot_pace_ms=0", *sets), bare_postgres_url, tmp_path)
     migrating = await machine.start("migrate", "migrate")
     assert await asyncio.wait_for(migrating.wait(), LIMIT) == 0
     async with AsyncExitStack() as pods:

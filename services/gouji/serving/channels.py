@@ -1,7 +1,7 @@
 """Channels to the other services, with this process's service token on every call."""
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import grpc
 import structlog
@@ -23,10 +23,6 @@ def channel_options(max_message_bytes: int) -> list[tuple[str, Any]]:
         ("grpc.keepalive_timeout_ms", 10_000),
         ("grpc.max_reconnect_backoff_ms", 2_000),
     ]
-
-
-_SPREAD: Final = [("grpc.lb_policy_name", "round_robin")]
-"""Calls go to all processes of a service in turn where its name stands for several (a headless Service's does)."""
 
 
 class Channels:
@@ -57,7 +53,7 @@ class Channels:
             self._channels[address] = dial(
                 self._settings,
                 address,
-                options=[*channel_options(self._settings.max_message_bytes), *_SPREAD],
+                options=channel_options(self._settings.max_message_bytes),
                 interceptors=[_Unary(self._headers), _Stream(self._headers)],
             )
         return self._channels[address]

@@ -18,7 +18,8 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
 
 
 IN_TURN: Final = ("grpc.service_config", '{"loadBalancingConfig": [{"round_robin": {}}]}')
-"""Each call goes to the next of several addresses; one that cannot be reached is passed over."""
+"""Each call goes to the next of several addresses, which may be those of one name; one that cannot be reached is passed
+over."""
 
 
 def dial(
@@ -26,10 +27,11 @@ def dial(
 ) -> grpc.aio.Channel:
     """Open a channel to one of our processes, as the settings say; `OSError` for a file that cannot be read.
 
-    ``address`` may be several, of numbers alone and separated by commas: they are called in turn.
+    ``address`` may be several, of numbers alone and separated by commas, or a name that stands for several, as a
+    headless Service's does: they are called in turn.
     """
+    options = [*options, IN_TURN]
     if "," in address:
-        options = [*options, IN_TURN]
         address = ("ipv6:" if "[" in address else "ipv4:") + address
     if not (settings.inside_certificate and settings.inside_key and settings.inside_authority):
         return grpc.aio.insecure_channel(address, options=options, interceptors=interceptors)
