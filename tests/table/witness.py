@@ -38,7 +38,9 @@ MOVE_SECONDS = 0.1
 END_SECONDS = 0.3
 """How long it takes at most until a view that is behind notices that its table has stopped."""
 
-OF_THE_MACHINE = re.compile(r"^#|process_|python_|_seconds|_created|commit_steps|rpcs_open|watchers|CANCELLED")
+OF_THE_MACHINE = re.compile(
+    r"^#|process_|python_|_seconds|_created|commit_steps|rpcs_open|database_connections|watchers|CANCELLED"
+)
 """Metrics of the machine and the moment: durations, open calls, what one commit took, when a hang-up is noticed."""
 
 _DRAWN = ("seconds", "request_id")

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -32,8 +33,9 @@ from gouji.serving.metrics import Metrics
 from gouji.serving.probes import Probes
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
+from gouji.serving.skew import Skew
 from gouji.serving.tasks import is_being_cancelled
-from gouji.serving.tls import server_credentials
+from gouji.serving.tls import ends_at, server_credentials
 
 Step = Callable[[], Awaitable[None]]
 """Something done once, at start or stop, or for as long as the process runs."""
@@ -94,18 +96,23 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
+        self.background("clock skew", Skew(lambda: self._database, self.clock, self.metrics.clock_skew_seconds).run)
         self.background("barred players", self.barred.run)
         self.on_start(self.barred.look)
         if settings.player_jwks:
-            published = PublishedKeys(settings.player_jwks, self.tokens, self.log)
+            published = PublishedKeys(settings.player_jwks, self.tokens, self.log, self.metrics)
             self.on_start(published.look)
             self.background("player_keys", published.follow)
+        for use, certificate in (("inside", settings.inside_certificate), ("door", settings.door_certificate)):
+            if certificate is not None:
+                self.metrics.certificate_expires_seconds.labels(use).set_function(partial(ends_at, certificate))
 
     @property
     def database(self) -> Database:
         """The database, made when a service first asks for it; then it must be there at the start."""
         if self._database is None:
-            self._database = Database(self.settings.database_url, self.settings.database_connections)
+            settings = self.settings
+            self._database = Database(settings.database_url, settings.database_connections, self.metrics)
         return self._database
 
     def add_servicer(
@@ -306,7 +313,7 @@ class App:
             due = time.monotonic() + _LAG_INTERVAL_SECONDS
             await asyncio.sleep(_LAG_INTERVAL_SECONDS)
             lag = time.monotonic() - due
-            self.metrics.loop_lag_seconds.set(lag)
+            self.metrics.loop_lag_seconds.observe(max(lag, 0.0))
             self.lag_seconds += (lag - self.lag_seconds) / _LAG_LOOKS
 
 

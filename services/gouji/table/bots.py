@@ -6,14 +6,19 @@ from typing import Final
 import grpc
 
 from gouji.serving.channels import Channels
+from gouji.serving.errors import STATUS_OF_REASON
 from gouji.v1 import actions_pb2, bot_pb2, bot_pb2_grpc
 
 MOST_IN_A_CALL: Final = 32
 """Decisions in one call, so that the last of them still has time."""
 
 
+KNOWN: Final = frozenset(["missing", *STATUS_OF_REASON, *(code.name.lower() for code in grpc.StatusCode)])
+"""Why there may be no choice."""
+
+
 class NoChoice(Exception):
-    """The bot service made no choice; the text says why, in one word."""
+    """The bot service made no choice; the text is one of `KNOWN`, or `unknown`."""
 
 
 class BotQueue:
@@ -67,4 +72,5 @@ def _settle(future: asyncio.Future[actions_pb2.Action], choice: bot_pb2.Choice) 
     if choice.HasField("action"):
         future.set_result(choice.action)
     else:
-        future.set_exception(NoChoice(choice.error or "missing"))
+        cause = choice.error or "missing"
+        future.set_exception(NoChoice(cause if cause in KNOWN else "unknown"))

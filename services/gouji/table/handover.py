@@ -5,6 +5,7 @@ answer that is lost on the way harms nothing: whoever has the higher fence has t
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Final
@@ -72,6 +73,7 @@ class HandOver:
 
     async def _offer(self, server_id: str, live: Live, target: Server) -> None:
         """Offer a table to one server; it goes on here when that one does not take it."""
+        began = time.perf_counter()
         live.close(moving())
         await live.written()
         stub: table_pb2_grpc.TableServiceAsyncStub = self._channels.stub_at(
@@ -84,7 +86,9 @@ class HandOver:
             self._avoided.add(target.server_id)
             self._log.warning("table_not_adopted", server=target.server_id, status=error.code().name)
             await self._refused(server_id, live)
+            self._metrics.handover_seconds.labels("refused").observe(time.perf_counter() - began)
             return
+        self._metrics.handover_seconds.labels("taken").observe(time.perf_counter() - began)
         if self._drop(live):
             self._metrics.handed_over.inc()
             live.move(target.server_id, target.address)

@@ -19,7 +19,7 @@ from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandBook, Told
 from gouji.table.door import Door
 from gouji.table.ownership import Owned
-from gouji.table.presence import PLAYER
+from gouji.table.presence import CLOCK, PLAYER
 from gouji.table.refusals import frozen, refusal, resume_from, wrong_server
 from gouji.table.results import hand_results
 from gouji.table.store import Step
@@ -296,7 +296,10 @@ class Live:
             self._around.metrics.seats_changed.labels(plays).inc()
         self.table.fold(event)
         shown.append((event, self.table.asking))
+        if event.HasField("action_taken") and event.action_taken.decided_by == CLOCK:
+            self._around.metrics.clock_expiries.inc()
         if event.HasField("hand_ended"):
+            self._around.metrics.hands.inc()
             self._snapshot = self.table.snapshot()
 
     def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:

@@ -98,6 +98,7 @@ def bind(app: App) -> None:
     app.background("table timers", host.tick)
     app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
+    app.background("outbox watch", relay.watch)
     app.background("after matches", afterwards.run)
     app.background("people of ended tables", removal.run)
     app.on_start(host.start)

@@ -5,6 +5,7 @@ all that the table has still waiting fails with it, and the table must be folded
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -57,6 +58,7 @@ class LogWriter:
         self._interval_seconds = interval_ms / 1000
         self._may_write = may_write
         self._pending: list[_Entry] = []
+        self._first_came = 0.0
         self._woken = asyncio.Event()
 
     def append(self, lane: Lane, step: Step) -> Written:
@@ -67,6 +69,8 @@ class LogWriter:
         if lane.broken is not None:
             written.set_exception(lane.broken)
         else:
+            if not self._pending:
+                self._first_came = time.perf_counter()
             self._pending.append((lane, step, written))
             self._woken.set()
         return written
@@ -79,13 +83,14 @@ class LogWriter:
             await self._clock.sleep(self._interval_seconds)
 
     async def _commit_pending(self) -> None:
-        batch, self._pending = self._pending, []
+        batch, self._pending, came = self._pending, [], self._first_came
         self._woken.clear()
         try:
             await self._commit(batch)
         except BaseException:
             self._fail(batch, StorageUnavailable("The server stopped before the commit."))
             raise
+        self._metrics.append_seconds.observe(time.perf_counter() - came)
 
     async def _commit(self, batch: Sequence[_Entry]) -> None:
         if not self._may_write():
