@@ -142,7 +142,9 @@ def assert_full(account: Account) -> None:
     assert kinds(account.operators) >= {"ListTables operator", "ShowTable operator", "ExportTable operator"}
     said = b"".join(text for _, _, text in account.seen).decode(errors="replace")
     assert [reason for reason in REFUSED if reason not in said] == []
-    assert any("table_failed" in line for line in account.log)
+    [failed] = [line for line in account.log if "table_failed" in line]
+    assert all(f"('{name}', " in failed for name in ("table", "hand", "turn"))
+    assert any("'Act'" in line and "('turn', " in line and "('table', 't1')" in line for line in account.log)
 
 
 RECEIVED = {

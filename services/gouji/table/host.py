@@ -343,6 +343,7 @@ class Host:
                 before.leave(moving())  # nothing comes to its watchers any more
             live.begin()
             await live.written()
+            self._app.log.info("table_taken", fence=owned.fence, **live.place)
 
     async def _fold(self, owned: Owned) -> Live:
         new = owned.fence == 1  # the first owner finds no log
@@ -354,13 +355,14 @@ class Host:
 
     def ended(self, live: Live) -> None:
         """Let a table go whose match is over."""
+        self._app.log.info("table_over", **live.place)
         self._drop(live)
 
     def lost(self, live: Live, error: BaseException) -> None:
         """Throw away the memory of a table whose step was not written; fold it anew if it is still ours."""
         if not self._drop(live):
             return
-        self._app.log.warning("step_lost", table=live.table.table_id, error=type(error).__name__)
+        self._app.log.warning("step_lost", error=type(error).__name__, **live.place)
         if isinstance(error, StaleFence | StorageUnavailable):
             live.leave(moving())
         if isinstance(error, StorageUnavailable):

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from gouji.serving.errors import ServiceError
 from gouji.table import projection
@@ -70,6 +70,11 @@ class Live:
         failures = surroundings.metrics.bot_failures
         self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
         self._snapshot: snapshot_pb2.TableSnapshot | None = None
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What a log line about this table says: which it is, and where its match stands."""
+        return {"table": self.table.table_id, "hand": self.table.hand_number, "turn": self.table.turn}
 
     @property
     def audience(self) -> int:
