@@ -203,7 +203,7 @@ async def test_a_bots_choice_that_comes_after_the_player_is_dropped(
     asked: list[Any] = []
     monkeypatch.setattr("gouji.table.bots.BotQueue._send", lambda queue: asked.extend(queue._waiting))
     await table.pass_time(23)
-    decision, choice = asked[0]
+    decision, choice, _ = asked[0]
     assert (decision.level, decision.observation.viewer_plus_one) == ("greedy", 1)
     assert await take_seat(table, "p0") > 0
     choice.set_result(table_pb2.ActRequest().action)

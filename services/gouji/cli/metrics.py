@@ -20,7 +20,8 @@ _HEAD = """\
 
 Each process shows its own at `/metrics` of `GOUJI_METRICS_PORT`, in the text format of Prometheus or, if asked for it,
 in OpenMetrics. There are `process_`, `python_` and, where the door runs, `envoy_` metrics beside these. A counter's
-name ends in `_total` on the page, a histogram has `_bucket`, `_sum` and `_count`.
+name ends in `_total` on the page, a histogram has `_bucket`, `_sum` and `_count`. While [traces](traces.md) are made,
+histograms of times have exemplars in OpenMetrics: the id of a trace in which it took so long.
 
 This page is what `gouji metrics` prints."""
 

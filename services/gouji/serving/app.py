@@ -27,7 +27,17 @@ from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
-from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
+from gouji.serving.interceptors import (
+    Admission,
+    Deadlines,
+    Errors,
+    Measure,
+    PlayerRates,
+    Report,
+    RequestIds,
+    Surround,
+    Trace,
+)
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.probes import Probes
@@ -36,6 +46,7 @@ from gouji.serving.settings import Settings
 from gouji.serving.skew import Skew
 from gouji.serving.tasks import is_being_cancelled
 from gouji.serving.tls import ends_at, server_credentials
+from gouji.serving.tracing import Tracing, TracingMissing, tracing_for
 
 Step = Callable[[], Awaitable[None]]
 """Something done once, at start or stop, or for as long as the process runs."""
@@ -65,18 +76,25 @@ class App:
     """All that a process has. `bind` functions get it, take what they need and register what they add."""
 
     def __init__(
-        self, settings: Settings, name: str = "gouji", *, clock: Clock | None = None, log: Log | None = None
+        self,
+        settings: Settings,
+        name: str = "gouji",
+        *,
+        clock: Clock | None = None,
+        log: Log | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self.settings = settings
         self.name = name
         self.clock: Clock = clock or SystemClock()
         self.log: Log = (log or make_log(settings)).bind(process=name)
         self.metrics = Metrics()
+        self.tracing = tracing or _tracing(settings, name)
         self.health = Health()
         self.probes = Probes()
         self.budgets = Budgets(settings, self.metrics)
         self.tokens = tokens_for(settings, self.clock)
-        self.channels = Channels(settings, self.tokens, name, lambda: self.address)
+        self.channels = Channels(settings, self.tokens, name, lambda: self.address, self.tracing)
         self.draining = False
         self.probes.ready_when("staying", lambda: not self.draining)
         self.public_address: str | None = None
@@ -192,6 +210,7 @@ class App:
             self._end_tasks,
             *(reversed(self._closed_steps) if self._begun else ()),
             self.channels.close,
+            self.tracing.close,
             lambda: asyncio.to_thread(self.metrics.close),
             *([self._database.close] if self._database else []),
         ]
@@ -263,7 +282,8 @@ class App:
         return Surround(
             [
                 RequestIds(),
-                Measure(self.metrics),
+                *([Trace(self.tracing)] if self.tracing.on else []),
+                Measure(self.metrics, self.tracing),
                 Report(self.log),
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
@@ -315,6 +335,13 @@ class App:
             lag = time.monotonic() - due
             self.metrics.loop_lag_seconds.observe(max(lag, 0.0))
             self.lag_seconds += (lag - self.lag_seconds) / _LAG_LOOKS
+
+
+def _tracing(settings: Settings, name: str) -> Tracing:
+    try:
+        return tracing_for(settings, name)
+    except TracingMissing as error:
+        raise StartError(str(error)) from error
 
 
 Bind = Callable[[App], None]

@@ -1,4 +1,4 @@
-"""What surrounds every RPC: request id, measure, report, errors, deadline, admission; one small class each.
+"""What surrounds every RPC: request id, trace, measure, report, errors, deadline, admission; one small class each.
 
 A layer is a function around the next one, down to the handler. Cancellation passes through all of them.
 Of a message nothing is looked at but which table, hand and turn it names, for the log.
@@ -29,6 +29,7 @@ from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.peers import came_by_door
 from gouji.serving.rates import Rates
+from gouji.serving.tracing import Tracing
 from gouji.wire.bots import account_of
 
 REQUEST_ID = "x-request-id"
@@ -217,10 +218,35 @@ class RequestIds:
         return await proceed(call)
 
 
-class Measure:
-    """Counts and times each call, by method and status."""
+class Trace:
+    """Makes a span of each call of our services that is no stream, under that of the service that called.
 
-    def __init__(self, metrics: Metrics) -> None:
+    Players cannot have traces made: what comes by the door begins anew.
+    """
+
+    def __init__(self, tracing: Tracing) -> None:
+        self._tracing = tracing
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Open the span, have the log name its trace, and say how the call ended."""
+        if call.streaming or not call.service.startswith("gouji."):
+            return await proceed(call)
+        parent = None if came_by_door(call.context) else call.header("traceparent")
+        with self._tracing.serving(f"{call.service}/{call.method}", parent) as span:
+            structlog.contextvars.bind_contextvars(**(self._tracing.exemplar() or {}))
+            try:
+                return await proceed(call)
+            finally:
+                span.set(code=call.code.name, reason=call.reason)
+                if call.code is grpc.StatusCode.INTERNAL:
+                    span.fail()
+
+
+class Measure:
+    """Counts and times each call, by method and status; the time has the call's trace as an exemplar."""
+
+    def __init__(self, metrics: Metrics, tracing: Tracing) -> None:
+        self._tracing = tracing
         self._open = cache(metrics.rpcs_open.labels)
         self._ended = cache(metrics.rpcs.labels)
         self._seconds = cache(metrics.rpc_seconds.labels)
@@ -235,7 +261,8 @@ class Measure:
         finally:
             open_calls.dec()
             self._ended(call.service, call.method, call.code.name).inc()
-            self._seconds(call.service, call.method).observe(time.perf_counter() - began)
+            spent = time.perf_counter() - began
+            self._seconds(call.service, call.method).observe(spent, self._tracing.exemplar())
 
 
 class Report:

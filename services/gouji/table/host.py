@@ -60,7 +60,7 @@ class Host:
         self._metrics = metrics
         self._lease = lease
         self._quarantine = Quarantine(app, store, metrics)
-        self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms)
+        self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms, app.tracing)
         self._timers = Timers()
         self._tables: dict[str, Live] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
