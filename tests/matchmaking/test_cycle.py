@@ -28,6 +28,8 @@ async def test_six_people_get_a_table_in_one_look(room: Any, make_ticket: Make) 
     assert await room.turn() == []
     assert room.sample("gouji_tables_placed_total", kind="people") == 1
     assert room.sample("gouji_ticket_wait_seconds_count", kind="people") == 6
+    assert room.sample("gouji_match_unevenness_bucket", kind="people", le="0.01") == 1
+    assert room.sample("gouji_match_spread_count", kind="people") == 1
     assert room.sample("gouji_tickets_waiting") == 1
 
 

@@ -23,6 +23,7 @@ from gouji import migrations
 from gouji.serving import database as serving_database
 from gouji.serving.database import Database
 from gouji.serving.errors import ServiceError, StorageUnavailable
+from gouji.serving.metrics import Metrics
 from gouji.serving.schema import metadata, outbox, players, table_events
 
 HIDDEN = b"hidden cards"
@@ -379,3 +380,22 @@ async def test_more_transactions_than_connections_wait_their_turn(postgres_url: 
     await asyncio.gather(*(write(number) for number in range(10)))
     assert await count(database) == 10
     await database.close()
+
+
+async def test_uses_are_timed_and_failures_counted(database_url: str) -> None:
+    metrics = Metrics()
+    value = metrics.registry.get_sample_value
+    database = Database(database_url, metrics=metrics)
+    async with database.connect(), database.single():
+        assert value("gouji_database_connections") == 2
+    async with database.begin():
+        pass
+    await database.close()
+    uses = {use: value("gouji_database_seconds_count", {"use": use}) for use in ("read", "statement", "write")}
+    assert uses == {"read": 1, "statement": 1, "write": 1}
+    assert (value("gouji_database_connections"), value("gouji_database_failures_total")) == (0, 0)
+    away = Database("postgresql://nobody@127.0.0.1:1/none", metrics=metrics)
+    with pytest.raises(StorageUnavailable):
+        async with away.begin():
+            pass
+    assert value("gouji_database_failures_total") == 1

@@ -14,7 +14,15 @@ from gouji.serving.auth import NOBODY, Role
 from gouji.serving.errors import ServiceError, StorageUnavailable, reason_of, refusal_of
 from gouji.serving.keys import shared_keys
 from gouji.serving.testing import shared_tokens, until
-from gouji.v1.table_pb2 import ActRequest, EventBatch, ObserveRequest, OpenRequest, WatchRequest, WatchResponse
+from gouji.v1.table_pb2 import (
+    ActRequest,
+    ContributeRequest,
+    EventBatch,
+    ObserveRequest,
+    OpenRequest,
+    WatchRequest,
+    WatchResponse,
+)
 
 PLAYER_KEY = "players' secret of the tests that is long enough"
 KEY_ID = shared_keys([PLAYER_KEY])[0].key_id
@@ -136,6 +144,7 @@ async def test_a_refusal_arrives_with_reason_sentence_details_and_delay(tiny: An
     assert refusal is not None
     assert (refusal.reason, refusal.message) == ("stale_turn", "The table went on.")
     assert (refusal.metadata, refusal.retry_after_ms) == ({"turn": "12"}, 1500)
+    await until(tiny.rpc_lines)
     [line] = tiny.rpc_lines()
     assert (line["log_level"], line["status"], line["reason"]) == ("info", "ABORTED", "stale_turn")
 
@@ -246,6 +255,32 @@ async def test_a_log_line_says_who_what_and_how_it_ended(tiny: Any) -> None:
     }
     assert line["seconds"] >= 0
     assert SECRET not in str(line)
+
+
+async def test_a_line_names_the_table_hand_and_turn_of_its_request_and_no_text_that_is_no_id(tiny: Any) -> None:
+    await tiny.stub.Act(ActRequest(table_id="t-1", turn=7), metadata=tiny.player)
+    for table in ("t-1", "t 1", "t" * 65):
+        with pytest.raises(grpc.aio.AioRpcError):
+            await tiny.stub.Contribute(ContributeRequest(table_id=table, hand=2), metadata=tiny.player)
+    await until(lambda: len(tiny.rpc_lines()) == 4)  # the answer may be here before the line is written
+    told = [{key: line.get(key) for key in ("table", "hand", "turn")} for line in tiny.rpc_lines()]
+    assert told == [
+        {"table": "t-1", "hand": None, "turn": 7},
+        {"table": "t-1", "hand": 2, "turn": None},
+        *[{"table": None, "hand": 2, "turn": None}] * 2,
+    ]
+
+
+async def test_a_fault_is_logged_with_its_table(tiny: Any) -> None:
+    async def fail(_context: Any) -> None:
+        raise RuntimeError(SECRET)
+
+    tiny.servicer.act = fail
+    with pytest.raises(grpc.aio.AioRpcError):
+        await tiny.stub.Act(ActRequest(table_id="t1", turn=3), metadata=tiny.player)
+    [line] = [line for line in tiny.lines if line["event"] == "rpc_failed"]
+    assert (line["table"], line["turn"]) == ("t1", 3)
+    assert SECRET not in str(tiny.lines)
 
 
 async def test_a_message_that_is_packed_already_is_sent_as_it_is(tiny: Any) -> None:

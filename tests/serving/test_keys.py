@@ -15,6 +15,7 @@ from gouji.serving.auth import DamagedKeyError, Tokens, player_ring, service_rin
 from gouji.serving.clock import SystemClock
 from gouji.serving.errors import ServiceError
 from gouji.serving.keys import KeyRing, TokenKey, UnusableKey, jwks, private_keys, read_jwks, shared_keys
+from gouji.serving.metrics import Metrics
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
 from gouji.serving.testing import ManualClock, captured_log
@@ -159,9 +160,11 @@ async def test_published_keys_are_read_anew_and_kept_while_they_cannot_be_read(p
     source, other = tmp_path / "jwks.json", tokens()
     token = tokens(pair).mint_player("p1", "Ann").access_token
     log, lines = captured_log()
-    published = PublishedKeys(str(source), other, log)
+    metrics = Metrics()
+    published = PublishedKeys(str(source), other, log, metrics)
     await published.look()
     assert [line["event"] for line in lines] == ["player_keys_unreadable"]
+    assert metrics.registry.get_sample_value("gouji_player_keys_failures_total") == 1
     assert refused(other, token) == "token_invalid"
     source.write_text(json.dumps(jwks([pair])))
     await published.look()

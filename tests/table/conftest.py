@@ -21,6 +21,7 @@ from gouji.serving.database import Database
 from gouji.serving.schema import active_seats, outbox, table_commands, tables
 from gouji.serving.settings import Settings
 from gouji.serving.testing import captured_log, running_app
+from gouji.serving.tracing import Tracing
 from gouji.serving.vault import Vault
 from gouji.table.host import Host
 from gouji.table.live import Live
@@ -205,13 +206,21 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> list[Host]:
 def serve_with(settings: Settings, hosts: list[Host]) -> Serve:
     @asynccontextmanager
     async def serve(
-        binds: Mapping[str, Any] | None = None, *, clock: Clock | None = None, **changes: Any
+        binds: Mapping[str, Any] | None = None,
+        *,
+        clock: Clock | None = None,
+        tracing: Tracing | None = None,
+        **changes: Any,
     ) -> AsyncIterator[Running]:
         usual = {"turn_ms": 60_000, "commit_interval_ms": 0, "allowance_ms": 0, "absent_ms": 0, "contributions_ms": 0}
         log, lines = captured_log()
         async with (
             running_app(
-                settings.model_copy(update=usual | changes), BINDS if binds is None else binds, clock=clock, log=log
+                settings.model_copy(update=usual | changes),
+                BINDS if binds is None else binds,
+                clock=clock,
+                log=log,
+                tracing=tracing,
             ) as app,
             grpc.aio.insecure_channel(app.address) as channel,
         ):

@@ -178,6 +178,8 @@ async def test_every_watcher_sees_who_plays_and_late_ones_are_told_at_once(table
         assert message.presence[1].connected
         shown = [event.seat_changed for event in message.batch.events if event.seat_changed.bot_plays]
         assert {change.seat for change in shown} >= {0, 2, 3, 4, 5}
+    played = {plays: table.running.metric("gouji_table_seats", plays=plays) for plays in ("player", "stand_in", "bot")}
+    assert played == {"player": 1, "stand_in": 5, "bot": 0}
 
 
 async def test_a_player_takes_its_seat_back_by_acting(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +203,7 @@ async def test_a_bots_choice_that_comes_after_the_player_is_dropped(
     asked: list[Any] = []
     monkeypatch.setattr("gouji.table.bots.BotQueue._send", lambda queue: asked.extend(queue._waiting))
     await table.pass_time(23)
-    decision, choice = asked[0]
+    decision, choice, _ = asked[0]
     assert (decision.level, decision.observation.viewer_plus_one) == ("planner", 1)
     assert await take_seat(table, "p0") > 0
     choice.set_result(table_pb2.ActRequest().action)

@@ -81,7 +81,9 @@ async def test_for_a_bot_without_a_lawful_choice_the_mildest_is_done(
     bots.answer = lambda _: choice
     await running.rows.place("t1")
     await running.service().open("t1")
-    assert {act.decided_by for act in await acts(running, "t1", 10)} == {CLOCK}
+    decided = await acts(running, "t1", 10)
+    assert {act.decided_by for act in decided} == {CLOCK}
+    assert running.metric("gouji_table_clock_expiries_total") >= len(decided)
     assert running.metric("gouji_table_bot_failures_total", cause=cause) > 0
 
 

@@ -61,6 +61,10 @@ async def test_a_table_goes_on_at_another_server_and_its_watchers_are_told_where
             assert (again.outcome, again.sequence) == (table_pb2.OUTCOME_DUPLICATE, done.sequence)
             assert [row.address for row in await new.rows.all(sa.select(table_servers))] == [new.app.address]
             assert old.metric("gouji_tables_handed_over_total") == 1
+            assert old.metric("gouji_table_handover_seconds_count", outcome="taken") == 1
+            assert old.metric("gouji_tables_taken_total", kind="new") == 1
+            assert new.metric("gouji_tables_taken_total", kind="adopted") == 1
+            assert new.metric("gouji_table_load_seconds_count", kind="adopted") == 1
 
 
 async def test_who_asks_a_server_that_has_handed_over_is_told_the_right_one(serve: Any) -> None:
@@ -115,6 +119,8 @@ async def test_a_table_that_is_refused_goes_on_where_it_is(
             assert [line["status"] for line in old.lines if line["event"] == "table_not_adopted"] == [
                 "RESOURCE_EXHAUSTED"
             ]
+            assert old.metric("gouji_table_handover_seconds_count", outcome="refused") == 1
+            assert old.metric("gouji_table_hands_total") == 1
 
 
 async def test_a_table_that_was_taken_though_the_answer_is_lost_is_let_go(

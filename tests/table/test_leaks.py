@@ -1,6 +1,7 @@
 """Cards that somebody may not see change nothing of what it receives: not a byte, and not when it comes."""
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -9,9 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from gouji.engine import Action
 from gouji.engine.secret import NO_CONTRIBUTIONS, deal_seed
+from gouji.serving.spans import Spans
 from gouji.serving.testing import ManualClock
 from gouji.table import projection
 from gouji.table.asking import Act
@@ -35,6 +39,7 @@ class Account:
     operators: list[Heard]
     log: list[str]
     metrics: list[str]
+    spans: list[str]
     dealt: list[Any]
 
 
@@ -49,8 +54,10 @@ def account(serve_sqlite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     async def play(moves: Sequence[Action | None], *, ask_every: int = 9, **spec: Any) -> Account:
         clock = ManualClock()
         url = f"sqlite:///{tmp_path}/{next(number)}.sqlite"
-        async with serve_sqlite(clock=clock, database_url=url, **TIMES) as running:
-            witness = Witness(running, clock)
+        exporter = InMemorySpanExporter()
+        tracing = Spans(SimpleSpanProcessor(exporter), "test", 100)
+        async with serve_sqlite(clock=clock, tracing=tracing, database_url=url, **TIMES) as running:
+            witness = Witness(running, clock, exporter)
             script = Script(witness, running)
             await script.begin(**spec)
             await script.play(moves, ask_every=ask_every)
@@ -61,7 +68,7 @@ def account(serve_sqlite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             dealt = [event.hand_dealt for event in await running.rows.log("t1") if event.HasField("hand_dealt")]
             # What the fault has added, without the moments at which streams noticed.
             log += [line for line in witness.log_lines() if "table_" in line]
-            return Account(witness.seen, witness.operators, log, metrics, dealt)
+            return Account(witness.seen, witness.operators, log, metrics, witness.spans(), dealt)
 
     return play
 
@@ -133,7 +140,15 @@ async def test_cards_swapped_between_others_change_nothing_that_anybody_else_rec
     assert_same(one.operators, other.operators)
     assert_same(one.log, other.log)
     assert_same(one.metrics, other.metrics)
+    assert_same(one.spans, other.spans)
     assert_full(one)
+    assert_no_hand(one)
+
+
+def assert_no_hand(account: Account) -> None:
+    """No line or span quotes a hand, or any cards at all: their words are written nowhere."""
+    quoted = re.compile(r"cards|action|\bhands?\b(?!', \d)|b'[^']")
+    assert [line for line in account.log + account.spans if quoted.search(line.replace("cards_not_held", ""))] == []
 
 
 def assert_full(account: Account) -> None:
@@ -142,7 +157,10 @@ def assert_full(account: Account) -> None:
     assert kinds(account.operators) >= {"ListTables operator", "ShowTable operator", "ExportTable operator"}
     said = b"".join(text for _, _, text in account.seen).decode(errors="replace")
     assert [reason for reason in REFUSED if reason not in said] == []
-    assert any("table_failed" in line for line in account.log)
+    [failed] = [line for line in account.log if "table_failed" in line]
+    assert all(f"('{name}', " in failed for name in ("table", "hand", "turn"))
+    assert any("'Act'" in line and "('turn', " in line and "('table', 't1')" in line for line in account.log)
+    assert any("TableService/Act" in span for span in account.spans)
 
 
 RECEIVED = {
@@ -206,6 +224,7 @@ async def test_nobody_else_can_tell_whether_a_seat_may_burn_or_revolt(
         # Who answers calls, and that calls are made is the operators' to know.
         assert_same(one.log, other.log)
         assert_same(one.metrics, other.metrics)
+        assert_same(one.spans, other.spans)
 
 
 def times(table: Table, question: str, secret: bytes, answer: str, after_us: int) -> list[int]:

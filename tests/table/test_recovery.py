@@ -108,6 +108,7 @@ async def test_orphans_of_a_dead_server_are_taken(serve: Any, come: Any) -> None
 
         await come(taken)
         assert (await running.player("p0").observe("t1")).turn.number == 1
+        assert running.metric("gouji_tables_taken_total", kind="recovered") == 1
 
 
 async def test_placed_tables_are_found_without_a_wake_up(serve_sqlite: Any) -> None:
@@ -317,6 +318,8 @@ async def test_hands_are_delivered_once_scoring_is_there(serve: Any, come: Any) 
 
         await come(tried)
         assert (await running.rows.outbox())[0].delivered_at is None
+        await until(lambda: running.metric("gouji_outbox_waiting") == 1)
+        assert running.metric("gouji_outbox_waiting_seconds") > 0
     async with serve() as running:
 
         async def delivered() -> bool:

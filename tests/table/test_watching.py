@@ -244,6 +244,8 @@ async def test_watchers_can_be_counted_while_tables_come_and_go(serve_sqlite: An
         (live,) = tables.values()
 
         class Coming:
+            table = live.table
+
             @property
             def audience(self) -> int:
                 tables["t2"] = live

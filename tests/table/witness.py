@@ -12,6 +12,7 @@ from typing import Any
 
 import grpc
 import sqlalchemy as sa
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from gouji.engine import Action
 from gouji.serving.schema import tables
@@ -38,10 +39,15 @@ MOVE_SECONDS = 0.1
 END_SECONDS = 0.3
 """How long it takes at most until a view that is behind notices that its table has stopped."""
 
-OF_THE_MACHINE = re.compile(r"^#|process_|python_|_seconds|_created|commit_steps|rpcs_open|watchers|CANCELLED")
+OF_THE_MACHINE = re.compile(
+    r"^#|process_|python_|_seconds|_created|commit_steps|rpcs_open|database_connections|watchers|CANCELLED"
+)
 """Metrics of the machine and the moment: durations, open calls, what one commit took, when a hang-up is noticed."""
 
-_DRAWN = ("seconds", "request_id")
+_DRAWN = ("seconds", "request_id", "trace_id")
+
+_BY_CHANCE = ("commit", "gouji.steps", "gouji.decisions")
+"""What spans say of which steps happened to come together."""
 
 Line = tuple[float, str, bytes]
 
@@ -49,9 +55,10 @@ Line = tuple[float, str, bytes]
 class Witness:
     """Plays at table t1 and writes down, for each kind of message, when it came and what it said."""
 
-    def __init__(self, running: Any, clock: ManualClock) -> None:
+    def __init__(self, running: Any, clock: ManualClock, exporter: InMemorySpanExporter) -> None:
         self.seen: list[Line] = []
         self.operators: list[Line] = []
+        self.exporter = exporter
         self._running = running
         self._clock = clock
         self._stubs = {
@@ -179,6 +186,15 @@ class Witness:
         lines = [line for line in self._running.lines if line.get("status") != "CANCELLED"]
         kept = [sorted((key, value) for key, value in line.items() if key not in _DRAWN) for line in lines]
         return sorted(self._plain(repr(line).encode()).decode() for line in kept)
+
+    def spans(self) -> list[str]:
+        """Give what all spans say, sorted; those of calls hung up, and what batches tell, are left out."""
+        told = []
+        for span in self.exporter.get_finished_spans():
+            facts = {key: value for key, value in (span.attributes or {}).items() if key not in _BY_CHANCE}
+            if span.name not in _BY_CHANCE and facts.get("gouji.code") != "CANCELLED":
+                told.append(repr((span.name, sorted(facts.items()), span.events, span.status.description)))
+        return sorted(told)
 
     async def metrics(self) -> list[str]:
         """Scrape the metrics page; what is of the machine and the moment is left out."""

@@ -16,6 +16,7 @@ from gouji.serving.app import App, StartError
 from gouji.serving.auth import ANY_ROLE, Role
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError, malformed
+from gouji.serving.tracing import OFF, Span, Tracing
 from gouji.v1 import bot_pb2, bot_pb2_grpc
 from gouji.wire import action_to_proto, observation_from_proto
 
@@ -36,7 +37,7 @@ def bind(app: App) -> None:
     metrics, settings = BotMetrics(app.metrics.registry), app.settings
     searches = Searches(metrics, app.clock, settings.bot_search_threads, settings.bot_search_ms / 1000)
     app.on_closed(searches.close)
-    servicer = BotServicer(metrics, app.clock, searches, offered(settings.bot_levels))
+    servicer = BotServicer(metrics, app.clock, searches, offered(settings.bot_levels), app.tracing)
     app.add_servicer(
         bot_pb2_grpc.add_BotServiceServicer_to_server,
         servicer,
@@ -57,7 +58,15 @@ def offered(levels: str) -> list[str]:
 class BotServicer(bot_pb2_grpc.BotServiceServicer):
     """Unpacks, asks the players, packs."""
 
-    def __init__(self, metrics: BotMetrics, clock: Clock, searches: Searches, levels: Collection[str]) -> None:
+    def __init__(
+        self,
+        metrics: BotMetrics,
+        clock: Clock,
+        searches: Searches,
+        levels: Collection[str],
+        tracing: Tracing = OFF,
+    ) -> None:
+        self._tracing = tracing
         self._metrics = metrics
         self._clock = clock
         self._searches = searches
@@ -105,32 +114,36 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         return hint
 
     def _decide(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
-        began = self._clock.monotonic()
-        if decision.level not in self._levels:
-            choice = bot_pb2.Choice(error="unknown_bot_level")
-        elif until is not None and began > until:
-            choice = bot_pb2.Choice(error="deadline")
-        else:
-            choice = choose(decision)
-        return self._counted(decision.level, choice, began)
+        with self._tracing.span("decide") as span:
+            began = self._clock.monotonic()
+            if decision.level not in self._levels:
+                choice = bot_pb2.Choice(error="unknown_bot_level")
+            elif until is not None and began > until:
+                choice = bot_pb2.Choice(error="deadline")
+            else:
+                choice = choose(decision)
+            return self._counted(decision.level, choice, began, span)
 
     async def _search(self, decision: bot_pb2.Decision, until: float | None) -> bot_pb2.Choice:
-        began = self._clock.monotonic()
-        try:
-            observation = _asked(decision, history=True)
-            action, level = await self._searches.decide(observation, decision.seed, until)
-            choice = bot_pb2.Choice(action=action_to_proto(action), level=level)
-        except Unasked as unasked:
-            choice = bot_pb2.Choice(error=unasked.reason)
-        except _BROKEN:
-            choice = bot_pb2.Choice(error="malformed")
-        return self._counted("search", choice, began)
+        with self._tracing.span("decide") as span:
+            began = self._clock.monotonic()
+            try:
+                observation = _asked(decision, history=True)
+                action, level = await self._searches.decide(observation, decision.seed, until)
+                choice = bot_pb2.Choice(action=action_to_proto(action), level=level)
+            except Unasked as unasked:
+                choice = bot_pb2.Choice(error=unasked.reason)
+            except _BROKEN:
+                choice = bot_pb2.Choice(error="malformed")
+            return self._counted("search", choice, began, span)
 
-    def _counted(self, level: str, choice: bot_pb2.Choice, began: float) -> bot_pb2.Choice:
-        level = level if level in self._levels else "unknown"
-        if choice.error not in ("deadline", "unknown_bot_level"):
-            self._metrics.decision_seconds.labels(level).observe(self._clock.monotonic() - began)
-        self._metrics.decisions.labels(level, choice.error or "decided").inc()
+    def _counted(self, level: str, choice: bot_pb2.Choice, began: float, span: Span) -> bot_pb2.Choice:
+        level, outcome = level if level in self._levels else "unknown", choice.error or "decided"
+        if outcome not in ("deadline", "unknown_bot_level"):
+            spent = self._clock.monotonic() - began
+            self._metrics.decision_seconds.labels(level).observe(spent, self._tracing.exemplar())
+        self._metrics.decisions.labels(level, outcome).inc()
+        span.set(level=level, outcome=outcome)
         return choice
 
 

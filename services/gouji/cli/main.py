@@ -33,6 +33,7 @@ COMMANDS = {
     "tournament": "gouji.cli.tournament:tournament",
     "token": "gouji.cli.token:token",
     "settings": "gouji.cli.settings:settings",
+    "metrics": "gouji.cli.metrics:metrics",
     "version": "gouji.cli.version:version",
 }
 """Subcommand to the function, or `Typer`, that it is."""

@@ -22,6 +22,7 @@ from gouji.serving.clock import Clock, microseconds
 from gouji.serving.database import Database
 from gouji.serving.logs import Log
 from gouji.serving.settings import Settings
+from gouji.serving.tracing import OFF, Tracing
 
 CLAIM_TABLES: Final = 50
 """Tables made in one transaction: whoever cancels one of their tickets waits for it."""
@@ -46,8 +47,10 @@ class Cycle:
         clock: Clock,
         settings: Settings,
         log: Log,
+        tracing: Tracing = OFF,
     ) -> None:
         self._log = log
+        self._tracing = tracing
         self.owner = uuid.uuid4().hex
         self._database = database
         self._store, self._queues, self._matches = Store(database), Queues(database), Matches(database)
@@ -75,8 +78,10 @@ class Cycle:
         self._log.info("cycle", owner=self.owner)
         while True:
             began = self._clock.monotonic()
-            with self._metrics.cycle.time():
-                await self.turn()
+            with self._tracing.span("look at queues") as span:
+                made = await self.turn()
+                span.set(tables=len(made))
+                self._metrics.cycle.observe(self._clock.monotonic() - began, self._tracing.exemplar())
             await self._pause(self._clock.monotonic() - began)
 
     async def turn(self) -> list[Placement]:
@@ -134,7 +139,8 @@ class Cycle:
         for start in range(0, len(proposals), CLAIM_TABLES):
             some = proposals[start : start + CLAIM_TABLES]
             placements = [of_proposal(proposal, uuid.uuid4().hex, self._pace_ms) for proposal in some]
-            claimed = await self._matches.claim(placements, lease, now, ready_by)
+            with self._tracing.span("claim tickets", tables=len(some)):
+                claimed = await self._matches.claim(placements, lease, now, ready_by)
             self._metrics.claimed(len(some), claimed, now)
             tables = {placement.table_id for placement in claimed}
             line.doubt({ticket for one in placements if one.table_id not in tables for ticket in one.tickets})

@@ -8,6 +8,8 @@ from gouji.matchmaking.placing import Placement
 from gouji.matchmaking.ready import Step, Verdict
 from gouji.serving.metrics import SECONDS
 
+_UNEVEN = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+_SPREAD = (1, 2, 5, 10, 15, 20, 30, 40, 60, 80)
 _WAITS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600)
 
 
@@ -41,6 +43,20 @@ class MatchmakingMetrics:
             ("kind",),
             registry=registry,
         )
+        self.unevenness = Histogram(
+            "gouji_match_unevenness",
+            "How far the better team's chance to win is above one half, in matches of queues; kind is people or bots.",
+            ("kind",),
+            buckets=_UNEVEN,
+            registry=registry,
+        )
+        self.spread = Histogram(
+            "gouji_match_spread",
+            "Points between the highest and the lowest rating of the people in a match; kind is people or bots.",
+            ("kind",),
+            buckets=_SPREAD,
+            registry=registry,
+        )
         self.untaken = Gauge(
             "gouji_tables_untaken",
             "Placed tables that no table server has taken yet; every process sees the same.",
@@ -66,6 +82,10 @@ class MatchmakingMetrics:
         self.lost.inc(asked - len(made))
         for placement in made:
             self.tables.labels(placement.kind).inc()
+            if placement.proposal is not None:
+                quality = placement.proposal.quality
+                self.unevenness.labels(placement.kind).observe(abs(quality.win_chance - 0.5))
+                self.spread.labels(placement.kind).observe(quality.spread)
             for ticket in placement.tickets.values():
                 self.waits.labels(placement.kind).observe((now - ticket.since) / 1_000_000)
 

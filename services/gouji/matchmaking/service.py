@@ -46,7 +46,7 @@ def bind(app: App) -> None:
     """Add matchmaking to a process."""
     store, matches, watches = Store(app.database), Matches(app.database), Watches()
     metrics = MatchmakingMetrics(app.metrics.registry)
-    wakeups = Wakeups(app.channels, app.log, matches.addresses)
+    wakeups = Wakeups(app.channels, app.log, matches.addresses, app.tracing)
     teller = Teller(store, watches, clock=app.clock, settings=app.settings)
     bots = BotLevels(app.channels)
     placer = Placer(matches, wakeups, metrics, bots)
@@ -61,6 +61,7 @@ def bind(app: App) -> None:
         clock=app.clock,
         settings=app.settings,
         log=app.log,
+        tracing=app.tracing,
     )
     servicer = MatchmakingServicer(
         store=store,

@@ -12,6 +12,7 @@ import grpc
 from gouji.serving.channels import Channels
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.logs import Log
+from gouji.serving.tracing import OFF, Origin, Tracing
 from gouji.v1 import table_pb2, table_pb2_grpc
 
 _TIMEOUT_SECONDS: Final = 2.0
@@ -27,24 +28,30 @@ Addresses = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 class Wakeups:
     """Tables that table servers have yet to be told of."""
 
-    def __init__(self, channels: Channels, log: Log, addresses: Addresses) -> None:
+    def __init__(self, channels: Channels, log: Log, addresses: Addresses, tracing: Tracing = OFF) -> None:
+        self._tracing = tracing
         self._channels = channels
         self._log = log
         self._addresses = addresses
-        self._tables: asyncio.Queue[str] = asyncio.Queue()
+        self._tables: asyncio.Queue[tuple[str, Origin | None]] = asyncio.Queue()
 
     def put(self, table_id: str) -> None:
         """Have a table told of, soon."""
-        self._tables.put_nowait(table_id)
+        self._tables.put_nowait((table_id, self._tracing.here()))
 
     async def run(self) -> None:
         """Tell of tables for ever, of some that have come together at a time; a server that hangs holds up no other."""
         async with asyncio.TaskGroup() as telling:
             while True:
-                table_ids = [await self._tables.get()]
-                while not self._tables.empty() and len(table_ids) < _AT_ONCE:
-                    table_ids.append(self._tables.get_nowait())
-                telling.create_task(self._tell(table_ids))
+                some = [await self._tables.get()]
+                while not self._tables.empty() and len(some) < _AT_ONCE:
+                    some.append(self._tables.get_nowait())
+                telling.create_task(self._tell_traced(some))
+
+    async def _tell_traced(self, some: Sequence[tuple[str, Origin | None]]) -> None:
+        origins = [origin for _, origin in some if origin]
+        with self._tracing.joint("tell table servers", origins, tables=len(some)):
+            await self._tell([table_id for table_id, _ in some])
 
     async def _tell(self, table_ids: Sequence[str]) -> None:
         """Tell of some tables; one that is placed for no server is found by the first that has room."""

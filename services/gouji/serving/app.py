@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -26,14 +27,26 @@ from gouji.serving.clock import Clock, SystemClock
 from gouji.serving.database import Database
 from gouji.serving.errors import StorageUnavailable
 from gouji.serving.health import Health
-from gouji.serving.interceptors import Admission, Deadlines, Errors, Measure, PlayerRates, Report, RequestIds, Surround
+from gouji.serving.interceptors import (
+    Admission,
+    Deadlines,
+    Errors,
+    Measure,
+    PlayerRates,
+    Report,
+    RequestIds,
+    Surround,
+    Trace,
+)
 from gouji.serving.logs import Log, make_log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.probes import Probes
 from gouji.serving.published import PublishedKeys
 from gouji.serving.settings import Settings
+from gouji.serving.skew import Skew
 from gouji.serving.tasks import is_being_cancelled
-from gouji.serving.tls import server_credentials
+from gouji.serving.tls import ends_at, server_credentials
+from gouji.serving.tracing import Tracing, TracingMissing, tracing_for
 
 Step = Callable[[], Awaitable[None]]
 """Something done once, at start or stop, or for as long as the process runs."""
@@ -63,18 +76,25 @@ class App:
     """All that a process has. `bind` functions get it, take what they need and register what they add."""
 
     def __init__(
-        self, settings: Settings, name: str = "gouji", *, clock: Clock | None = None, log: Log | None = None
+        self,
+        settings: Settings,
+        name: str = "gouji",
+        *,
+        clock: Clock | None = None,
+        log: Log | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self.settings = settings
         self.name = name
         self.clock: Clock = clock or SystemClock()
         self.log: Log = (log or make_log(settings)).bind(process=name)
         self.metrics = Metrics()
+        self.tracing = tracing or _tracing(settings, name)
         self.health = Health()
         self.probes = Probes()
         self.budgets = Budgets(settings, self.metrics)
         self.tokens = tokens_for(settings, self.clock)
-        self.channels = Channels(settings, self.tokens, name, lambda: self.address)
+        self.channels = Channels(settings, self.tokens, name, lambda: self.address, self.tracing)
         self.draining = False
         self.probes.ready_when("staying", lambda: not self.draining)
         self.public_address: str | None = None
@@ -94,18 +114,23 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._told = asyncio.Event()
         self.background("loop_lag", self._watch_loop)
+        self.background("clock skew", Skew(lambda: self._database, self.clock, self.metrics.clock_skew_seconds).run)
         self.background("barred players", self.barred.run)
         self.on_start(self.barred.look)
         if settings.player_jwks:
-            published = PublishedKeys(settings.player_jwks, self.tokens, self.log)
+            published = PublishedKeys(settings.player_jwks, self.tokens, self.log, self.metrics)
             self.on_start(published.look)
             self.background("player_keys", published.follow)
+        for use, certificate in (("inside", settings.inside_certificate), ("door", settings.door_certificate)):
+            if certificate is not None:
+                self.metrics.certificate_expires_seconds.labels(use).set_function(partial(ends_at, certificate))
 
     @property
     def database(self) -> Database:
         """The database, made when a service first asks for it; then it must be there at the start."""
         if self._database is None:
-            self._database = Database(self.settings.database_url, self.settings.database_connections)
+            settings = self.settings
+            self._database = Database(settings.database_url, settings.database_connections, self.metrics)
         return self._database
 
     def add_servicer(
@@ -185,6 +210,7 @@ class App:
             self._end_tasks,
             *(reversed(self._closed_steps) if self._begun else ()),
             self.channels.close,
+            self.tracing.close,
             lambda: asyncio.to_thread(self.metrics.close),
             *([self._database.close] if self._database else []),
         ]
@@ -256,7 +282,8 @@ class App:
         return Surround(
             [
                 RequestIds(),
-                Measure(self.metrics),
+                *([Trace(self.tracing)] if self.tracing.on else []),
+                Measure(self.metrics, self.tracing),
                 Report(self.log),
                 Errors(self.log),
                 Deadlines(self.settings.request_timeout_seconds),
@@ -306,8 +333,15 @@ class App:
             due = time.monotonic() + _LAG_INTERVAL_SECONDS
             await asyncio.sleep(_LAG_INTERVAL_SECONDS)
             lag = time.monotonic() - due
-            self.metrics.loop_lag_seconds.set(lag)
+            self.metrics.loop_lag_seconds.observe(max(lag, 0.0))
             self.lag_seconds += (lag - self.lag_seconds) / _LAG_LOOKS
+
+
+def _tracing(settings: Settings, name: str) -> Tracing:
+    try:
+        return tracing_for(settings, name)
+    except TracingMissing as error:
+        raise StartError(str(error)) from error
 
 
 Bind = Callable[[App], None]

@@ -53,12 +53,7 @@ class Budgets:
     """The budgets of a process."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        waiting = Gauge(
-            "gouji_budget_waiting",
-            "Calls that wait for a place among their like: of who comes back, of who comes anew.",
-            ("budget",),
-            registry=metrics.registry,
-        )
+        waiting = metrics.budget_waiting
         self.returns = Budget(settings.returns_at_once, waiting.labels("returns"))
         """For finding one's session and table again, and for watching it."""
         self.arrivals = Budget(settings.arrivals_at_once, waiting.labels("arrivals"))

@@ -1,4 +1,4 @@
-"""Channels to the other services, with this process's service token on every call."""
+"""Channels to the other services, with this process's service token and the open trace on every call."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from gouji.serving.auth import Tokens
 from gouji.serving.interceptors import REQUEST_ID
 from gouji.serving.settings import Settings
 from gouji.serving.tls import dial
+from gouji.serving.tracing import OFF, Tracing
 
 S = TypeVar("S")
 
@@ -28,10 +29,12 @@ def channel_options(max_message_bytes: int) -> list[tuple[str, Any]]:
 class Channels:
     """One channel for each address, opened when first asked for and closed with the app."""
 
-    def __init__(self, settings: Settings, tokens: Tokens, name: str, own_address: Callable[[], str]) -> None:
+    def __init__(
+        self, settings: Settings, tokens: Tokens, name: str, own_address: Callable[[], str], tracing: Tracing = OFF
+    ) -> None:
         self._settings = settings
         self._own_address = own_address
-        self._headers = _Headers(tokens, name)
+        self._headers = _Headers(tokens, name, tracing)
         self._channels: dict[str, grpc.aio.Channel] = {}
 
     def stub(self, service: str, stub_class: Callable[[grpc.aio.Channel], S]) -> S:
@@ -66,9 +69,10 @@ class Channels:
 
 
 class _Headers:
-    """Adds the service token and the id of the request being handled."""
+    """Adds the service token, the id of the request being handled, and its trace if there is one."""
 
-    def __init__(self, tokens: Tokens, name: str) -> None:
+    def __init__(self, tokens: Tokens, name: str, tracing: Tracing) -> None:
+        self._tracing = tracing
         self._tokens = tokens
         self._name = name
         self._token = ""
@@ -81,6 +85,8 @@ class _Headers:
         request_id = structlog.contextvars.get_contextvars().get("request_id")
         if request_id:
             metadata.add(REQUEST_ID, request_id)
+        for header, value in self._tracing.headers().items():
+            metadata.add(header, value)
         return grpc.aio.ClientCallDetails(
             details.method, details.timeout, metadata, details.credentials, details.wait_for_ready
         )

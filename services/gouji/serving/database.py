@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from gouji import migrations
 from gouji.serving.errors import StorageUnavailable
+from gouji.serving.metrics import Metrics
 from gouji.serving.tasks import is_being_cancelled
 
 Result = TypeVar("Result")
@@ -62,11 +63,13 @@ _WAL_TRIES, _WAL_WAIT_SECONDS = 100, 0.02
 class Database:
     """A database named by a URL without driver. Nothing is opened before the first use."""
 
-    def __init__(self, url: str, connections: int = 10) -> None:
+    def __init__(self, url: str, connections: int = 10, metrics: Metrics | None = None) -> None:
+        """``metrics`` are those of the process, if it has any."""
         parsed = sa.make_url(url)
         self.dialect = parsed.get_backend_name()
         self.shown_url = parsed.render_as_string(hide_password=True)
         self._engine = _engine(parsed, connections)
+        self._metrics = metrics or Metrics()
         self._own: set[asyncio.Task[Any]] = set()
         self._writer: Any = asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
 
@@ -76,7 +79,7 @@ class Database:
 
         Raises `StorageUnavailable` when the database breaks off; in the commit, its outcome is then unknown.
         """
-        async with self._writer, _translated(), self._connection() as connection:
+        async with self._watched("write"), self._writer, self._connection() as connection:
             await connection.execution_options(gouji_begin="BEGIN IMMEDIATE")
             async with connection.begin():
                 yield connection
@@ -84,7 +87,7 @@ class Database:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[AsyncConnection]:
         """Open a connection for reading; what is written through it is rolled back."""
-        async with _translated(), self._connection() as connection:
+        async with self._watched("read"), self._connection() as connection:
             yield connection
 
     @asynccontextmanager
@@ -111,7 +114,7 @@ class Database:
 
         Raises `StorageUnavailable` when the database breaks off; the statement's outcome is then unknown.
         """
-        async with _translated(), self._connection() as connection:
+        async with self._watched("statement"), self._connection() as connection:
             yield await connection.execution_options(isolation_level="AUTOCOMMIT")
 
     async def open(self) -> AsyncConnection:
@@ -154,12 +157,33 @@ class Database:
             await connection.run_sync(change, revision)
 
     @asynccontextmanager
+    async def _watched(self, use: str) -> AsyncIterator[None]:
+        """Measure what is done on a connection, and say `StorageUnavailable` when the database breaks off."""
+        began = time.perf_counter()
+        try:
+            yield
+        except _LASTING:
+            raise
+        except exc.DBAPIError as error:
+            if is_being_cancelled():  # what was cut off may fail in its own way
+                raise asyncio.CancelledError from error
+            self._metrics.database_failures.inc()
+            raise StorageUnavailable from error
+        except StorageUnavailable:
+            self._metrics.database_failures.inc()
+            raise
+        finally:
+            self._metrics.database_seconds.labels(use).observe(time.perf_counter() - began)
+
+    @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection]:
         """Take a connection and give it back, the one like the other whole."""
         connection = await self._taken()
+        self._metrics.database_connections.inc()
         try:
             yield connection
         finally:
+            self._metrics.database_connections.dec()
             await asyncio.shield(self._apart(_give_back(connection)))
 
     async def _taken(self) -> AsyncConnection:
@@ -204,18 +228,6 @@ def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
 def now_in(dialect: str) -> sa.ColumnElement[int]:
     """Give the SQL expression for the time of a database of this kind, as `Database.now` does."""
     return sa.literal_column(f"({_NOW[dialect]})", sa.BigInteger)
-
-
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
-    try:
-        yield
-    except _LASTING:
-        raise
-    except exc.DBAPIError as error:
-        if is_being_cancelled():  # what was cut off may fail in its own way
-            raise asyncio.CancelledError from error
-        raise StorageUnavailable from error
 
 
 def _engine(url: sa.URL, connections: int) -> AsyncEngine:

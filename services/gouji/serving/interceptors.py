@@ -1,11 +1,12 @@
-"""What surrounds every RPC: request id, measure, report, errors, deadline, admission; one small class each.
+"""What surrounds every RPC: request id, trace, measure, report, errors, deadline, admission; one small class each.
 
 A layer is a function around the next one, down to the handler. Cancellation passes through all of them.
-Messages are never looked at.
+Of a message nothing is looked at but which table, hand and turn it names, for the log.
 """
 
 import asyncio
 import inspect
+import logging
 import math
 import re
 import secrets
@@ -28,12 +29,13 @@ from gouji.serving.logs import Log, stack_of
 from gouji.serving.metrics import Metrics
 from gouji.serving.peers import came_by_door
 from gouji.serving.rates import Rates
+from gouji.serving.tracing import Tracing
 from gouji.wire.bots import account_of
 
 REQUEST_ID = "x-request-id"
 """Metadata that names a request across processes."""
 
-_REQUEST_ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -59,6 +61,15 @@ class Call:
             if name == key and isinstance(value, str):
                 return value
         return None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Say which table, hand and turn the request names, as far as it does: what a log line about it says."""
+        table = getattr(self.request, "table_id", "")
+        numbers = {name: getattr(self.request, name, 0) for name in ("hand", "turn")}
+        return ({"table": table} if isinstance(table, str) and _ID_SHAPE.fullmatch(table) else {}) | {
+            name: number for name, number in numbers.items() if number and isinstance(number, int)
+        }
 
 
 Proceed = Callable[[Call], Awaitable[Any]]
@@ -201,16 +212,41 @@ class RequestIds:
     async def around(self, proceed: Proceed, call: Call) -> Any:
         """Bind the id."""
         given = call.header(REQUEST_ID) or ""
-        call.request_id = given if _REQUEST_ID_SHAPE.fullmatch(given) else secrets.token_hex(8)
+        call.request_id = given if _ID_SHAPE.fullmatch(given) else secrets.token_hex(8)
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=call.request_id)
         return await proceed(call)
 
 
-class Measure:
-    """Counts and times each call, by method and status."""
+class Trace:
+    """Makes a span of each call of our services that is no stream, under that of the service that called.
 
-    def __init__(self, metrics: Metrics) -> None:
+    Players cannot have traces made: what comes by the door begins anew.
+    """
+
+    def __init__(self, tracing: Tracing) -> None:
+        self._tracing = tracing
+
+    async def around(self, proceed: Proceed, call: Call) -> Any:
+        """Open the span, have the log name its trace, and say how the call ended."""
+        if call.streaming or not call.service.startswith("gouji."):
+            return await proceed(call)
+        parent = None if came_by_door(call.context) else call.header("traceparent")
+        with self._tracing.serving(f"{call.service}/{call.method}", parent) as span:
+            structlog.contextvars.bind_contextvars(**(self._tracing.exemplar() or {}))
+            try:
+                return await proceed(call)
+            finally:
+                span.set(code=call.code.name, reason=call.reason)
+                if call.code is grpc.StatusCode.INTERNAL:
+                    span.fail()
+
+
+class Measure:
+    """Counts and times each call, by method and status; the time has the call's trace as an exemplar."""
+
+    def __init__(self, metrics: Metrics, tracing: Tracing) -> None:
+        self._tracing = tracing
         self._open = cache(metrics.rpcs_open.labels)
         self._ended = cache(metrics.rpcs.labels)
         self._seconds = cache(metrics.rpc_seconds.labels)
@@ -225,7 +261,8 @@ class Measure:
         finally:
             open_calls.dec()
             self._ended(call.service, call.method, call.code.name).inc()
-            self._seconds(call.service, call.method).observe(time.perf_counter() - began)
+            spent = time.perf_counter() - began
+            self._seconds(call.service, call.method).observe(spent, self._tracing.exemplar())
 
 
 class Report:
@@ -235,24 +272,32 @@ class Report:
         self._log = log
 
     async def around(self, proceed: Proceed, call: Call) -> Any:
-        """Log who was called, how it ended, and how long it took."""
+        """Log who was called, about which table, how it ended, and how long it took."""
         began = time.perf_counter()
         try:
             return await proceed(call)
         finally:
-            self._level(call)(
-                "rpc",
-                service=call.service,
-                method=call.method,
-                status=call.code.name,
-                seconds=round(time.perf_counter() - began, 6),
-                **({"reason": call.reason} if call.reason else {}),
-            )
+            level = _level(call)
+            if self._log.is_enabled_for(level):
+                self._tell(level, call, time.perf_counter() - began)
 
-    def _level(self, call: Call) -> Callable[..., Any]:
-        if call.code in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED):
-            return self._log.debug
-        return self._log.error if call.code is grpc.StatusCode.INTERNAL else self._log.info
+    def _tell(self, level: int, call: Call, seconds: float) -> None:
+        self._log.log(
+            level,
+            "rpc",
+            service=call.service,
+            method=call.method,
+            status=call.code.name,
+            seconds=round(seconds, 6),
+            **({"reason": call.reason} if call.reason else {}),
+            **call.about,
+        )
+
+
+def _level(call: Call) -> int:
+    if call.code in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED):
+        return logging.DEBUG
+    return logging.ERROR if call.code is grpc.StatusCode.INTERNAL else logging.INFO
 
 
 class Errors:
@@ -274,7 +319,7 @@ class Errors:
         except ServiceError as error:
             await self._refuse(call, error)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
-            self._log.error("rpc_failed", service=call.service, method=call.method, stack=stack_of(error))
+            self._log.error("rpc_failed", service=call.service, method=call.method, stack=stack_of(error), **call.about)
             await self._refuse(call, _internal(call.request_id))
 
     async def _refuse(self, call: Call, error: ServiceError) -> None:

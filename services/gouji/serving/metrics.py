@@ -35,8 +35,46 @@ class Metrics:
         self.task_failures = Counter(
             "gouji_task_failures", "Times a background task died.", ("task",), registry=self.registry
         )
-        self.loop_lag_seconds = Gauge(
-            "gouji_loop_lag_seconds", "How late the event loop wakes up.", registry=self.registry
+        self.loop_lag_seconds = Histogram(
+            "gouji_loop_lag_seconds",
+            "How late the event loop wakes up, looked at twice a second.",
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.budget_waiting = Gauge(
+            "gouji_budget_waiting",
+            "Calls that wait for a place among their like: of who comes back, of who comes anew.",
+            ("budget",),
+            registry=self.registry,
+        )
+        self.database_seconds = Histogram(
+            "gouji_database_seconds",
+            "From asking for a connection to the database to giving it back, by what was done on it.",
+            ("use",),
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.database_failures = Counter(
+            "gouji_database_failures",
+            "Times that the database could not be reached, or broke off.",
+            registry=self.registry,
+        )
+        self.database_connections = Gauge(
+            "gouji_database_connections", "Connections to the database that are in use.", registry=self.registry
+        )
+        self.clock_skew_seconds = Gauge(
+            "gouji_clock_skew_seconds", "By how much the database's clock is ahead of this one.", registry=self.registry
+        )
+        self.certificate_expires_seconds = Gauge(
+            "gouji_certificate_expires_seconds",
+            "When the certificate in this file ends, in seconds from 1970 on; 0 when it cannot be read.",
+            ("use",),
+            registry=self.registry,
+        )
+        self.player_keys_failures = Counter(
+            "gouji_player_keys_failures",
+            "Times that the public keys of players' tokens could not be read anew.",
+            registry=self.registry,
         )
         self.port: int | None = None
         self._stop_page: Callable[[], None] = _nothing

@@ -9,6 +9,7 @@ import aiohttp
 from gouji.serving.auth import Tokens
 from gouji.serving.keys import UnusableKey, read_jwks
 from gouji.serving.logs import Log
+from gouji.serving.metrics import Metrics
 
 AGAIN_SECONDS: Final = 60
 """How often the keys are read anew. A key must have been published for so long before it signs."""
@@ -23,10 +24,11 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=5)
 class PublishedKeys:
     """Keeps the tokens of a process supplied with the keys at an address or in a file."""
 
-    def __init__(self, source: str, tokens: Tokens, log: Log) -> None:
+    def __init__(self, source: str, tokens: Tokens, log: Log, metrics: Metrics) -> None:
         self._source = source
         self._tokens = tokens
         self._log = log
+        self._metrics = metrics
         self._known = False
 
     async def look(self) -> None:
@@ -34,6 +36,7 @@ class PublishedKeys:
         try:
             keys = read_jwks(await _read(self._source))
         except (OSError, UnusableKey, aiohttp.ClientError, TimeoutError) as error:
+            self._metrics.player_keys_failures.inc()
             self._log.warning("player_keys_unreadable", source=self._source, error=type(error).__name__)
             return
         self._tokens.publish(keys)

@@ -168,6 +168,15 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least level that is logged."
     )
+    trace_endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="Where traces are sent by OTLP over gRPC, such as `http://collector:4317`; none are made when "
+        "unset. Needs the extra `gouji[tracing]`.",
+    )
+    trace_percent: Annotated[float, Field(ge=0, le=100)] = Field(
+        default=1.0, description="Of how many calls in a hundred traces are made."
+    )
     log_format: Literal["console", "json"] = Field(
         default="console", description="Log lines for people or for machines."
     )

@@ -16,6 +16,7 @@ from gouji.serving.clock import Clock
 from gouji.serving.keys import shared_keys
 from gouji.serving.logs import Log
 from gouji.serving.settings import Settings
+from gouji.serving.tracing import Tracing
 
 
 @asynccontextmanager
@@ -25,13 +26,14 @@ async def running_app(
     *,
     clock: Clock | None = None,
     log: Log | None = None,
+    tracing: Tracing | None = None,
 ) -> AsyncIterator[App]:
     """Run services in one process on a free port until the block ends.
 
     A metrics page is there only with `metrics_port=0` in the settings.
     """
     free = {"port": 0, "metrics_port": 0 if settings.metrics_port == 0 else -1}
-    app = App(settings.model_copy(update=free), "+".join(binds) or "test", clock=clock, log=log)
+    app = App(settings.model_copy(update=free), "+".join(binds) or "test", clock=clock, log=log, tracing=tracing)
     for bind in binds.values():
         bind(app)
     await app.start(migrate=True)

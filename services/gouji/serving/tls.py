@@ -1,9 +1,11 @@
 """TLS between our own processes: each shows a certificate of our own authority and asks the other for one (mTLS)."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import grpc
+from cryptography import x509
 
 from gouji.serving.settings import Settings
 
@@ -20,6 +22,14 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
 IN_TURN: Final = ("grpc.service_config", '{"loadBalancingConfig": [{"round_robin": {}}]}')
 """Each call goes to the next of several addresses, which may be those of one name; one that cannot be reached is passed
 over."""
+
+
+def ends_at(certificate: Path) -> float:
+    """Say when a certificate ends, in seconds from 1970 on; 0 when the file cannot be read, which is no better."""
+    try:
+        return x509.load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc.timestamp()
+    except (OSError, ValueError):
+        return 0.0
 
 
 def dial(

@@ -110,7 +110,7 @@ class Keeper:
         results = [given_up(log, now)] if log else []
         step = Step(table_id=table_id, fence=fence, at=now, events=[event], results=results, state="over")
         written = (await self._store.commit([step])).get(table_id) == fence
-        self._log.info("table_abandoned", table=table_id, written=written)
+        self._log.info("table_abandoned", table=table_id, hand=table.hand_number, written=written)
         return written
 
 

@@ -7,6 +7,7 @@ that happens in them shows before they are over.
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextvars import Context
 from dataclasses import dataclass
 from typing import Final
 
@@ -97,7 +98,8 @@ class BotSeats:
             level=level, observation=projection.observation(self._table, seat), seed=self._table.chance_for(seat)
         )
         choice = self._asked[seat] = self._queue.ask(decision)
-        choice.add_done_callback(lambda _: self._wake())
+        # What comes of it is nobody's request any more: neither log lines nor traces go on from turn to turn.
+        choice.add_done_callback(lambda _: self._wake(), context=Context())
 
     def _hear(self) -> None:
         """Take in choices that have come."""

@@ -5,6 +5,7 @@ answer that is lost on the way harms nothing: whoever has the higher fence has t
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Final
@@ -72,6 +73,7 @@ class HandOver:
 
     async def _offer(self, server_id: str, live: Live, target: Server) -> None:
         """Offer a table to one server; it goes on here when that one does not take it."""
+        began = time.perf_counter()
         live.close(moving())
         await live.written()
         stub: table_pb2_grpc.TableServiceAsyncStub = self._channels.stub_at(
@@ -82,11 +84,14 @@ class HandOver:
             await stub.Adopt(offer, timeout=ADOPT_SECONDS)
         except grpc.aio.AioRpcError as error:
             self._avoided.add(target.server_id)
-            self._log.warning("table_not_adopted", server=target.server_id, status=error.code().name)
+            self._log.warning("table_not_adopted", server=target.server_id, status=error.code().name, **live.place)
             await self._refused(server_id, live)
+            self._metrics.handover_seconds.labels("refused").observe(time.perf_counter() - began)
             return
+        self._metrics.handover_seconds.labels("taken").observe(time.perf_counter() - began)
         if self._drop(live):
             self._metrics.handed_over.inc()
+            self._log.info("table_handed_over", server=target.server_id, **live.place)
             live.move(target.server_id, target.address)
 
     async def _refused(self, server_id: str, live: Live) -> None:

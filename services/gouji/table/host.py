@@ -24,6 +24,7 @@ from gouji.table.live import Live
 from gouji.table.loading import load, restore_commands
 from gouji.table.metrics import TableMetrics
 from gouji.table.ownership import Owned, Ownership, Standing
+from gouji.table.presence import PLAYS
 from gouji.table.quarantine import RETRY_SECONDS, Quarantine
 from gouji.table.refusals import draining, full, moving, unknown, wrong_server
 from gouji.table.store import Store
@@ -59,7 +60,7 @@ class Host:
         self._metrics = metrics
         self._lease = lease
         self._quarantine = Quarantine(app, store, metrics)
-        self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms)
+        self._bots = BotQueue(app.channels, app.settings.bot_deadline_ms, app.tracing)
         self._timers = Timers()
         self._tables: dict[str, Live] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
@@ -89,12 +90,18 @@ class Host:
         )
         metrics.capacity.set_function(lambda: self._room.capacity)
         metrics.tables.set_function(lambda: len(self._tables))
+        for plays in PLAYS:
+            metrics.seats.labels(plays).set_function(partial(self._seats_played, plays))
         # The page is made in a thread of its own, while tables come and go.
         metrics.watchers.set_function(lambda: sum(live.audience for live in list(self._tables.values())))
 
     def now(self) -> int:
         """Give the time in microseconds from 1970 on."""
         return microseconds(self._app.clock.now())
+
+    def _seats_played(self, plays: str) -> int:
+        lives = list(self._tables.values())
+        return sum(seat.plays == plays for live in lives for seat in live.table.presence)
 
     def _draw_secret(self, spec: table_pb2.TableSpec) -> bytes:
         """Give a hand its secret: that of the board which the table plays, or a fresh one."""
@@ -228,7 +235,7 @@ class Host:
         if table_id not in self._loading and self._takes:
             # In a task of its own: a caller that gives up must not leave a table taken and not loaded.
             take = partial(self._ownership.take_one, self._lease.server_id, table_id, self._room)
-            self._note_loading(table_id, self._take_and_load(table_id, take))
+            self._note_loading(table_id, self._take_and_load(table_id, take, _found))
         await self._loaded(table_id)
         return False
 
@@ -242,7 +249,7 @@ class Host:
             if not self._takes or self._own >= self._room.capacity:
                 raise draining() if self._draining else full()
             take = partial(self._ownership.take_over, self._lease.server_id, table_id, owner, fence, self._room)
-            self._note_loading(table_id, self._take_and_load(table_id, take))
+            self._note_loading(table_id, self._take_and_load(table_id, take, lambda _: "adopted"))
         await self._loaded(table_id)
         if table_id not in self._tables:
             raise moving()
@@ -269,7 +276,9 @@ class Host:
 
     # Loading
 
-    async def _take_and_load(self, table_id: str, take: Callable[[], Awaitable[Owned | None]]) -> None:
+    async def _take_and_load(
+        self, table_id: str, take: Callable[[], Awaitable[Owned | None]], kind: Callable[[Owned], str]
+    ) -> None:
         server_id = self._lease.server_id
         try:
             owned = await take()
@@ -277,15 +286,13 @@ class Host:
             await self._take_again(table_id)  # it may have been taken
             return
         if owned is not None:
-            self._metrics.taken.inc()
-            await self._load_or_retry(owned, server_id)
+            await self._load_or_retry(owned, server_id, kind(owned))
             return
         # It may just have been taken with others, and not be known here yet.
         await self.taking.known()
 
     def _load(self, owned: Owned) -> asyncio.Task[None]:
-        self._metrics.taken.inc()
-        return self._note_loading(owned.table_id, self._load_or_retry(owned, self._lease.server_id))
+        return self._note_loading(owned.table_id, self._load_or_retry(owned, self._lease.server_id, _found(owned)))
 
     def _note_loading(self, table_id: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -297,9 +304,11 @@ class Host:
         if self._loading.get(table_id) is task:
             del self._loading[table_id]
 
-    async def _load_or_retry(self, owned: Owned, server_id: str) -> None:
+    async def _load_or_retry(self, owned: Owned, server_id: str, kind: str) -> None:
+        self._metrics.taken.labels(kind).inc()
         try:
-            await self._load_owned(owned, server_id)
+            with self._metrics.load_seconds.labels(kind).time():
+                await self._load_owned(owned, server_id)
         except StorageUnavailable:
             await self._take_again(owned.table_id)
 
@@ -334,6 +343,7 @@ class Host:
                 before.leave(moving())  # nothing comes to its watchers any more
             live.begin()
             await live.written()
+            self._app.log.info("table_taken", fence=owned.fence, **live.place)
 
     async def _fold(self, owned: Owned) -> Live:
         new = owned.fence == 1  # the first owner finds no log
@@ -345,13 +355,14 @@ class Host:
 
     def ended(self, live: Live) -> None:
         """Let a table go whose match is over."""
+        self._app.log.info("table_over", **live.place)
         self._drop(live)
 
     def lost(self, live: Live, error: BaseException) -> None:
         """Throw away the memory of a table whose step was not written; fold it anew if it is still ours."""
         if not self._drop(live):
             return
-        self._app.log.warning("step_lost", table=live.table.table_id, error=type(error).__name__)
+        self._app.log.warning("step_lost", error=type(error).__name__, **live.place)
         if isinstance(error, StaleFence | StorageUnavailable):
             live.leave(moving())
         if isinstance(error, StorageUnavailable):
@@ -375,6 +386,11 @@ class Host:
             return False
         del self._tables[live.table.table_id]
         return True
+
+
+def _found(owned: Owned) -> str:
+    """Say what a table was that no server had, or that was placed for this one: by its fence the first owner's."""
+    return "new" if owned.fence == 1 else "recovered"
 
 
 def check_id(table_id: str) -> None:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from gouji.serving.errors import ServiceError
 from gouji.table import projection
@@ -19,7 +19,7 @@ from gouji.table.collecting import Contribution
 from gouji.table.commands import Accepted, Command, CommandBook, Told
 from gouji.table.door import Door
 from gouji.table.ownership import Owned
-from gouji.table.presence import PLAYER
+from gouji.table.presence import CLOCK, PLAYER
 from gouji.table.refusals import frozen, refusal, resume_from, wrong_server
 from gouji.table.results import hand_results
 from gouji.table.store import Step
@@ -70,6 +70,11 @@ class Live:
         failures = surroundings.metrics.bot_failures
         self._bots = BotSeats(table, rules, surroundings.bots, failures, self._bot_chose)
         self._snapshot: snapshot_pb2.TableSnapshot | None = None
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What a log line about this table says: which it is, and where its match stands."""
+        return {"table": self.table.table_id, "hand": self.table.hand_number, "turn": self.table.turn}
 
     @property
     def audience(self) -> int:
@@ -296,7 +301,10 @@ class Live:
             self._around.metrics.seats_changed.labels(plays).inc()
         self.table.fold(event)
         shown.append((event, self.table.asking))
+        if event.HasField("action_taken") and event.action_taken.decided_by == CLOCK:
+            self._around.metrics.clock_expiries.inc()
         if event.HasField("hand_ended"):
+            self._around.metrics.hands.inc()
             self._snapshot = self.table.snapshot()
 
     def _write(self, shown: Shown, commands: list[tuple[Command, int]]) -> Written:

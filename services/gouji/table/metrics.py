@@ -18,6 +18,12 @@ class TableMetrics:
             "Seats used over capacity, of all table servers that stay; every one of them says the same.",
             registry=registry,
         )
+        self.seats = Gauge(
+            "gouji_table_seats",
+            "Seats of live tables by who plays them: its person, a bot for a person, or a bot of its own.",
+            ("plays",),
+            registry=registry,
+        )
         self.watchers = Gauge("gouji_table_watchers", "Open watches of live tables.", registry=registry)
         self.overflows = Counter(
             "gouji_table_watch_overflows",
@@ -28,6 +34,18 @@ class TableMetrics:
             "gouji_table_commands", "Commands by outcome or reason.", ("outcome",), registry=registry
         )
         self.events = Counter("gouji_table_events", "Events committed.", registry=registry)
+        self.hands = Counter("gouji_table_hands", "Hands that ended, voided ones too.", registry=registry)
+        self.clock_expiries = Counter(
+            "gouji_table_clock_expiries",
+            "Decisions that the clock made, private answers aside: a person was too slow, or a bot had no choice.",
+            registry=registry,
+        )
+        self.append_seconds = Histogram(
+            "gouji_table_append_seconds",
+            "From handing a step to the log writer to its commit, of the first step in each commit.",
+            buckets=SECONDS,
+            registry=registry,
+        )
         self.commit_seconds = Histogram(
             "gouji_table_commit_seconds", "Time of one commit.", buckets=SECONDS, registry=registry
         )
@@ -43,9 +61,28 @@ class TableMetrics:
             ("error",),
             registry=registry,
         )
-        self.taken = Counter("gouji_tables_taken", "Tables taken, new and orphaned.", registry=registry)
+        self.taken = Counter(
+            "gouji_tables_taken",
+            "Tables taken: new ones, recovered ones that had lost their server, adopted ones that were handed over.",
+            ("kind",),
+            registry=registry,
+        )
+        self.load_seconds = Histogram(
+            "gouji_table_load_seconds",
+            "From taking a table to its going on here.",
+            ("kind",),
+            buckets=SECONDS,
+            registry=registry,
+        )
         self.handed_over = Counter(
             "gouji_tables_handed_over", "Tables that another server took while this one drained.", registry=registry
+        )
+        self.handover_seconds = Histogram(
+            "gouji_table_handover_seconds",
+            "For how long a table stood still that was offered to another server, by what that one said.",
+            ("outcome",),
+            buckets=SECONDS,
+            registry=registry,
         )
         self.quarantined = Counter("gouji_tables_quarantined", "Tables stopped by a fault.", registry=registry)
         self.leases_lost = Counter("gouji_table_leases_lost", "Leases that ran out.", registry=registry)
@@ -71,4 +108,12 @@ class TableMetrics:
         )
         self.delivery_failures = Counter(
             "gouji_table_delivery_failures", "Tries to deliver a hand that failed.", registry=registry
+        )
+        self.outbox = Gauge(
+            "gouji_outbox_waiting",
+            "Finished hands that scoring has not taken yet; every table server sees the same.",
+            registry=registry,
+        )
+        self.outbox_seconds = Gauge(
+            "gouji_outbox_waiting_seconds", "How long the first of these has waited.", registry=registry
         )

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 from gouji.v1 import events_pb2, rules_pb2, scoring_pb2, snapshot_pb2, table_pb2
 
+PLAYS = ("player", "stand_in", "bot")
+"""Who may play a seat: its person, a bot for a person, or a bot of its own."""
+
 PLAYER, BOT, CLOCK = events_pb2.DECIDED_BY_PLAYER, events_pb2.DECIDED_BY_BOT, events_pb2.DECIDED_BY_CLOCK
 
 
@@ -35,6 +38,11 @@ class Attendance:
     absent_us: int = 0
     penalty: int = 0
     decisions: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def plays(self) -> str:
+        """Say which of `PLAYS` plays the seat."""
+        return ("stand_in" if self.bot_plays else "player") if self.person else "bot"
 
     def acted(self, by: events_pb2.DecidedBy.ValueType, at: int) -> None:
         """Take in a public decision."""
@@ -146,6 +154,9 @@ class Roster:
 
     def __getitem__(self, seat: int) -> Attendance:
         return self._seats[seat]
+
+    def __iter__(self) -> Iterator[Attendance]:
+        return iter(self._seats)
 
     @property
     def people(self) -> bool:

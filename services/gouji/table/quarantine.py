@@ -40,14 +40,15 @@ class Quarantine:
         """Stop a table of this server, and its live form if it has one; give the reference."""
         reference = secrets.token_hex(6)
         self._metrics.quarantined.inc()
-        self._log.error("table_failed", table=owned.table_id, reference=reference, stack=stack_of(error))
+        place = live.place if live else {"table": owned.table_id}
+        self._log.error("table_failed", reference=reference, stack=stack_of(error), **place)
         self._stop(owned, live, reference, "")
         return reference
 
     async def freeze(self, live: Live, reason: str) -> str:
         """Stop a live table because an operator says so; give the reference, once that is in the log."""
         reference = secrets.token_hex(6)
-        self._log.warning("table_stopped", table=live.owned.table_id, reference=reference)
+        self._log.warning("table_stopped", reference=reference, **live.place)
         await asyncio.shield(self._stop(live.owned, live, reference, reason))
         return reference
 

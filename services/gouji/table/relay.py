@@ -1,6 +1,7 @@
 """Takes finished hands from the outbox to scoring, until scoring has them."""
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 import grpc
@@ -25,6 +26,9 @@ IDLE_SECONDS: Final = 0.5
 LONGEST_WAIT_SECONDS: Final = 30.0
 """The longest wait after tries that failed."""
 
+LOOK_SECONDS: Final = 2.0
+"""How often it is counted what waits."""
+
 
 class Relay:
     """Any server relays any table's hands; scoring records each once however often it comes."""
@@ -47,6 +51,15 @@ class Relay:
             wait = IDLE_SECONDS if sent == taken else min(wait * 2, LONGEST_WAIT_SECONDS)
             if taken < AT_ONCE:
                 await self._clock.sleep(wait)
+
+    async def watch(self) -> None:
+        """Count what waits, for ever."""
+        while True:
+            with suppress(StorageUnavailable):
+                count, seconds = await self._store.outbox()
+                self._metrics.outbox.set(count)
+                self._metrics.outbox_seconds.set(seconds)
+            await self._clock.sleep(LOOK_SECONDS)
 
     async def deliver(self) -> tuple[int, int]:
         """Send what is due; say how many hands that was, and how many scoring took."""

@@ -68,7 +68,9 @@ def bind(app: App) -> None:
     store = Store(app.database, vault_for(app.settings))
     ownership = Ownership(app.database)
     lease = Lease(ownership, Lifeline(app.database), app.clock, app.settings.lease_seconds)
-    writer = LogWriter(store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds)
+    writer = LogWriter(
+        store, app.clock, metrics, app.settings.commit_interval_ms, lambda: lease.holds, tracing=app.tracing
+    )
     host = Host(app, store, ownership, lease, writer=writer, metrics=metrics)
     people_store = PeopleStore(app.database, store)
     afterwards = Afterwards(app, people_store)
@@ -98,6 +100,7 @@ def bind(app: App) -> None:
     app.background("table timers", host.tick)
     app.background("free tables", host.taking.run)
     app.background("outbox relay", relay.run)
+    app.background("outbox watch", relay.watch)
     app.background("after matches", afterwards.run)
     app.background("people of ended tables", removal.run)
     app.on_start(host.start)

@@ -6,7 +6,7 @@ Events and commands are sealed on their way in and opened on their way out: they
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -25,6 +25,9 @@ from gouji.table.append import append
 from gouji.table.commands import Accepted, Command
 from gouji.v1 import scoring_pb2, snapshot_pb2, table_pb2
 from gouji.v1.events_pb2 import Event, TableOpened
+
+MOST_COUNTED: Final = 10_000
+"""How far hands are counted that wait for scoring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +279,15 @@ class Store:
             yield delivery
             if delivery.results:
                 await self._mark(connection, delivery)
+
+    async def outbox(self) -> tuple[int, float]:
+        """Count the hands that scoring has yet to take, up to `MOST_COUNTED`; for how many seconds the first waits."""
+        waiting = sa.select(outbox.c.created_at).where(outbox.c.delivered_at.is_(None))
+        some = waiting.order_by(outbox.c.id).limit(MOST_COUNTED).subquery()
+        age = self._database.now() - sa.func.min(some.c.created_at)
+        async with self._database.single() as connection:
+            count, waits = (await connection.execute(sa.select(sa.func.count(), age).select_from(some))).one()
+        return count, max(waits or 0, 0) / 1_000_000
 
     async def _mark(self, connection: AsyncConnection, delivery: Delivery) -> None:
         done = sa.update(outbox).where(outbox.c.id.in_(delivery.taken))

@@ -82,7 +82,8 @@ class Views:
         try:
             error = await self._release(behind, live)
         except Exception as fault:  # noqa: BLE001 - whatever it is, nobody may wait for ever
-            self._log.error("delayed_view_failed", table=behind.table.table_id, stack=stack_of(fault))
+            table = behind.table
+            self._log.error("delayed_view_failed", table=table.table_id, hand=table.hand_number, stack=stack_of(fault))
             error = ServiceError("internal", "The delayed view of the table failed.")
         if error is not None and live is not None:
             # The table may stay here after all; whoever comes then has the view made anew.

@@ -5,11 +5,14 @@ all that the table has still waiting fails with it, and the table must be folded
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from gouji.serving.clock import Clock
 from gouji.serving.errors import ServiceError, StorageUnavailable
+from gouji.serving.tracing import OFF, Origin, Tracing
 from gouji.table.metrics import TableMetrics
 from gouji.table.store import Step, Store
 
@@ -49,6 +52,8 @@ class LogWriter:
         metrics: TableMetrics,
         interval_ms: int,
         may_write: Callable[[], bool] = lambda: True,
+        *,
+        tracing: Tracing = OFF,
     ) -> None:
         """Write only while ``may_write()``: while this server's lease cannot have run out."""
         self._store = store
@@ -56,7 +61,10 @@ class LogWriter:
         self._metrics = metrics
         self._interval_seconds = interval_ms / 1000
         self._may_write = may_write
+        self._tracing = tracing
+        self._origins: list[Origin] = []
         self._pending: list[_Entry] = []
+        self._first_came = 0.0
         self._woken = asyncio.Event()
 
     def append(self, lane: Lane, step: Step) -> Written:
@@ -67,7 +75,11 @@ class LogWriter:
         if lane.broken is not None:
             written.set_exception(lane.broken)
         else:
+            if not self._pending:
+                self._first_came = time.perf_counter()
             self._pending.append((lane, step, written))
+            if (origin := self._tracing.here()) is not None:
+                self._origins.append(origin)
             self._woken.set()
         return written
 
@@ -79,13 +91,16 @@ class LogWriter:
             await self._clock.sleep(self._interval_seconds)
 
     async def _commit_pending(self) -> None:
-        batch, self._pending = self._pending, []
+        batch, self._pending, came = self._pending, [], self._first_came
+        origins, self._origins = self._origins, []
         self._woken.clear()
         try:
-            await self._commit(batch)
+            with self._tracing.joint("commit", origins, steps=len(batch)):
+                await self._commit(batch)
         except BaseException:
             self._fail(batch, StorageUnavailable("The server stopped before the commit."))
             raise
+        self._metrics.append_seconds.observe(time.perf_counter() - came)
 
     async def _commit(self, batch: Sequence[_Entry]) -> None:
         if not self._may_write():
@@ -93,7 +108,7 @@ class LogWriter:
             return
         self._metrics.commit_steps.observe(len(batch))
         try:
-            with self._metrics.commit_seconds.time():
+            with self._timed():
                 async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
                     fences = await self._store.commit([step for _, step, _ in batch])
         except (StorageUnavailable, TimeoutError):
@@ -103,6 +118,14 @@ class LogWriter:
         else:
             self._fail([entry for entry in batch if fences.get(entry[0].table_id) != entry[0].fence], StaleFence())
             self._release([entry for entry in batch if fences.get(entry[0].table_id) == entry[0].fence])
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._metrics.commit_seconds.observe(time.perf_counter() - began, self._tracing.exemplar())
 
     async def _commit_apart(self, batch: Sequence[_Entry], error: Exception) -> None:
         """Write each table's steps by themselves, so that only what cannot be written fails."""
