@@ -64,6 +64,7 @@ lint: install    ## ruff, mypy, buf
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/buf lint protos
+	$(BIN)/buf breaking protos --against protos/released.binpb
 
 protos: install  ## make the generated code anew
 	rm -rf protos/gen/gouji && mkdir -p protos/gen/gouji/v1 && touch protos/gen/gouji/v1/py.typed

@@ -13,11 +13,16 @@ from pathlib import Path
 from types import ModuleType
 
 import asyncpg  # type: ignore[import-untyped]
+import hypothesis
 import pytest
 from pydantic import SecretStr
 
 from gouji.serving.database import Database
 from gouji.serving.settings import Settings
+
+# How long an example takes is the machine's doing.
+hypothesis.settings.register_profile("shared", deadline=None)
+hypothesis.settings.load_profile("shared")
 
 POSTGRES = os.environ.get("GOUJI_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 """Where a superuser may create and drop databases."""

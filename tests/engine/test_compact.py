@@ -60,7 +60,7 @@ def positions(rules: RuleSet, seed: int) -> Iterable[Hand]:
         hand.advance(codes[0] if hand.question != "lead" and rng.random() < 0.4 else rng.choice(codes))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rules=st.sampled_from(RULES), seed=st.integers(0, 2**32))
 def test_the_short_list_is_what_its_definition_says(rules: RuleSet, seed: int) -> None:
     for hand in positions(rules, seed):
@@ -72,7 +72,7 @@ def test_the_short_list_is_what_its_definition_says(rules: RuleSet, seed: int) -
         assert set(out) <= set(short)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rules=st.sampled_from(RULES), seed=st.integers(0, 2**32))
 def test_plays_that_are_alike_are_beaten_by_the_same_plays(rules: RuleSet, seed: int) -> None:
     rng = random.Random(seed)

@@ -88,7 +88,7 @@ def test_a_hand_drawn_from_an_observation_fits_it_in_every_phase() -> None:
     assert set(phases) == ALL_PHASES, phases
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**32))
 def test_a_hand_drawn_from_an_observation_fits_it_under_any_rules(seed: int) -> None:
     chance = random.Random(seed)

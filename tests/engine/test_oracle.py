@@ -216,7 +216,6 @@ def test_engine_and_oracle_agree(
     # A difference is told as a case; shrinking it can take minutes.
     @settings(
         max_examples=examples,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
         phases=set(Phase) - {Phase.shrink, Phase.explain},
     )

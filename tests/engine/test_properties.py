@@ -78,7 +78,7 @@ def test_deal_holds_every_card_once() -> None:
     assert [len(hand.cards(seat)) for seat in range(6)] == [36] * 6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(hand=deals, seed=st.integers(0, 2**32))
 def test_hand_plays_to_its_end_with_all_cards_and_a_lawful_result(hand: Hand, seed: int) -> None:
     rng = random.Random(seed)
@@ -97,7 +97,7 @@ def test_hand_plays_to_its_end_with_all_cards_and_a_lawful_result(hand: Hand, se
     assert hand.legal_codes() == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(hand=deals, seed=st.integers(0, 2**32), stop=st.integers(0, 400))
 def test_whoever_is_asked_may_decline_unless_it_leads(hand: Hand, seed: int, stop: int) -> None:
     rng = random.Random(seed)
@@ -114,7 +114,7 @@ def test_whoever_is_asked_may_decline_unless_it_leads(hand: Hand, seed: int, sto
     assert all(hand.refusal(action) is None for action in hand.legal_actions())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(hand=deals, seed=st.integers(0, 2**32))
 def test_same_seed_and_actions_give_the_same_digest(hand: Hand, seed: int) -> None:
     rng = random.Random(seed)
@@ -129,7 +129,7 @@ def test_same_seed_and_actions_give_the_same_digest(hand: Hand, seed: int) -> No
     assert twin.digest() == hand.digest()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(hand=deals, seed=st.integers(0, 2**32), stop=st.integers(0, 200))
 def test_clone_and_bytes_are_independent_of_the_original(hand: Hand, seed: int, stop: int) -> None:
     rng = random.Random(seed)
@@ -145,7 +145,7 @@ def test_clone_and_bytes_are_independent_of_the_original(hand: Hand, seed: int, 
     assert hand.to_bytes() == raw
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     hand=deals,
     seed=st.integers(0, 2**32),
@@ -168,7 +168,7 @@ def test_refused_actions_change_nothing(hand: Hand, seed: int, stop: int, wild: 
         assert hand.to_bytes() == raw
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(hand=deals, seed=st.integers(0, 2**32), stop=st.integers(0, 300))
 def test_observation_is_enough_to_know_what_one_may_do(hand: Hand, seed: int, stop: int) -> None:
     rng = random.Random(seed)
@@ -195,7 +195,7 @@ def swap_hidden(hand: Hand, seat: int, rng: random.Random) -> Hand | None:
         return None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.binary(min_size=32, max_size=32), chance=st.integers(0, 2**32))
 def test_observation_does_not_depend_on_hidden_cards(seed: bytes, chance: int) -> None:
     rng = random.Random(chance)
@@ -207,7 +207,7 @@ def test_observation_does_not_depend_on_hidden_cards(seed: bytes, chance: int) -
         assert other.observe(seat) == hand.observe(seat)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     hand=deals,
     seed=st.integers(0, 2**32),
@@ -242,7 +242,7 @@ def test_bytes_of_other_rules_are_refused() -> None:
         Hand.from_bytes(hand.to_bytes(), RULES[1])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(hand=deals, seed=st.integers(1, 2**63))
 def test_playouts_end(hand: Hand, seed: int) -> None:
     assert hand.playout(seed) > 0

@@ -443,7 +443,7 @@ def test_any_text_is_a_record_or_an_error(text: str) -> None:
             assert parse_record(format_record(record)) == record
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(name=st.sampled_from(["korea", "redealt", "in_play"]), data=st.data())
 def test_a_record_with_a_slip_is_refused_or_checked(name: str, data: st.DataObject) -> None:
     text = TEXTS[name]

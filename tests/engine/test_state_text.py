@@ -116,7 +116,7 @@ SPECS = (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(spec=st.sampled_from(SPECS), seed=st.integers(0, 2**32), held=st.booleans())
 def test_whatever_is_done_shows_and_the_page_names_it(spec: object, seed: int, held: bool) -> None:
     rng = random.Random(seed)

@@ -303,7 +303,7 @@ def test_rulings_are_for_rounds_that_have_begun_and_entrants_that_play() -> None
 
 
 @given(st.integers(0, 10_000), st.sampled_from([TEAMS, SINGLES]), st.sampled_from([SWISS, ROUND_ROBIN]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_whatever_happens_an_event_ends_and_its_record_tells_all(seed: int, kind: Any, form: Any) -> None:
     fate = random.Random(seed)
     made = Simulated.of(terms_of(entrants=kind, format=form, rounds=fate.randint(1, 4), boards=fate.randint(1, 3)))
@@ -349,7 +349,7 @@ def meddle(made: Simulated, fate: random.Random) -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_driver_may_stop_between_any_two_steps_and_another_repeats_what_it_knew(seed: int) -> None:
     """Every step is tried again with news from before it: nothing is done twice."""
     fate = random.Random(seed)

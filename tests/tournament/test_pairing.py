@@ -15,7 +15,7 @@ from gouji.tournament.tournament import Round, Sides
 
 NOBODY = Past({}, {}, {}, {})
 
-quick = settings(max_examples=40, deadline=None)
+quick = settings(max_examples=40)
 
 
 def round_of(number: int, sides: list[Sides], byes: tuple[int, ...]) -> Round:

@@ -14,7 +14,7 @@ from gouji.tournament.tournament import Round, Sides, Table
 
 from .simulated import SINGLES, SWISS, TEAMS, Simulated, terms_of
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=60)
 
 
 @given(st.dictionaries(st.integers(1, 50), st.integers(-40, 40), min_size=2, max_size=20))
@@ -125,7 +125,7 @@ def test_a_direct_encounter_counts_only_where_all_have_met() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([TEAMS, SINGLES]))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_every_entrant_has_one_rank_and_scores_add_up(seed: int, kind: Any) -> None:
     played = Simulated.of(terms_of(entrants=kind, format=SWISS, rounds=3))
     played.begin(9 if kind == TEAMS else 27)
