@@ -1,5 +1,6 @@
 """Several devices of one player: all see, the newest acts."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import grpc
 import pytest
 
 from gouji.engine import Action
-from gouji.serving.errors import reason_of
+from gouji.serving.errors import ServiceError, reason_of
 from gouji.serving.testing import until
 from gouji.table.devices import MOST_DEVICES, Devices
 from gouji.v1 import table_pb2
@@ -151,3 +152,24 @@ async def test_a_live_watch_from_now_goes_on_with_the_next_event(
             events += (await stream.read()).batch.events
         assert [event.sequence for event in events] == list(range(begins, begins + len(events)))
         stream.cancel()
+
+
+async def test_who_comes_back_as_it_leaves_for_good_does_not_watch_from_its_old_seat(
+    serve_sqlite: Any, hold_commits: Callable[[], asyncio.Event]
+) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", people=6)
+        await running.player("p0").watch("t1").read()
+        live = await running.host.find("t1")
+        await live.settled()
+        may_commit = hold_commits()
+        leaving = asyncio.create_task(live.leave_for_good(0))
+        await until(lambda: live.writing)
+        coming = asyncio.create_task(live.join(0, 1))
+        await asyncio.sleep(0)
+        may_commit.set()
+        await leaving
+        with pytest.raises(ServiceError) as sent_away:
+            await coming
+        assert (sent_away.value.reason, sent_away.value.metadata) == ("resume_from", {"from_sequence": "1"})
+        assert not live.watchers.watches(0)

@@ -7,10 +7,12 @@ from typing import Any
 import grpc
 import pytest
 
-from gouji.serving.errors import refusal_of
+from gouji.serving.errors import ServiceError, refusal_of
+from gouji.serving.testing import until
 from gouji.table.behind import Behind, delay_of
 from gouji.table.projection import DIRECTOR, project
 from gouji.table.table import Table
+from gouji.table.views import Views
 from gouji.v1 import rules_pb2, table_pb2
 from gouji.v1.events_pb2 import Event
 
@@ -199,3 +201,29 @@ async def test_a_delayed_view_that_fails_ends_its_watchers(serve_sqlite: Any, mo
         refusal = refusal_of(failed.value)
         assert refusal is not None
         assert refusal.reason == "internal"
+
+
+async def test_a_view_that_is_first_wanted_when_all_may_be_shown_ends_its_watchers(serve_sqlite: Any) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", length={"hands": 1}, bot_pace_ms=1, spectator_delay=rules_pb2.Delay(moves=1))
+        await running.service().open("t1")
+        live = await running.host.find("t1")
+        # Found while the match went on, looked at when its last event was in the log.
+        await until(lambda: live.table.over and not live.writing, 60)
+        behind = await Views(running.app, running.host._store, running.host._metrics).of("t1", live, None)
+        watcher, moment = await behind.join(None, 1)
+        assert moment.last_sequence == len(await running.rows.log("t1"))
+        assert not watcher.check()
+
+
+async def test_views_that_are_closed_send_their_watchers_elsewhere(serve_sqlite: Any) -> None:
+    async with serve_sqlite() as running:
+        await running.rows.place("t1", people=6, spectator_delay=rules_pb2.Delay(milliseconds=HOUR_MS))
+        await running.service().open("t1")
+        views = Views(running.app, running.host._store, running.host._metrics)
+        behind = await views.of("t1", await running.host.find("t1"), None)
+        watcher, _ = await behind.join(None, 0)
+        await views.close()
+        with pytest.raises(ServiceError) as told:
+            watcher.check()
+        assert told.value.reason == "draining"

@@ -160,11 +160,14 @@ class Live:
     ) -> tuple[Watcher, table_pb2.ObserveResponse]:
         """Have somebody watch from event ``first`` on.
 
-        Gives the moment from which on all is shown as it comes. Raises `resume_from` for an event yet to come.
+        Gives the moment from which on all is shown as it comes. Raises `resume_from` for an event yet to come, and when
+        the player has left the seat meanwhile.
         """
         moment = await self.observe(viewer, with_actions=False)
         if first > moment.last_sequence + 1:
             raise resume_from(moment.last_sequence + 1)
+        if self.viewer_of(viewer) != viewer:
+            raise resume_from(first)
         watcher = Watcher(viewer, moment.last_sequence + 1, guest=guest)
         self._door.come(watcher)
         if viewer is not None and not self.table.ended and not self.table.presence[viewer].connected:

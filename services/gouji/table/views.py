@@ -11,7 +11,7 @@ from gouji.table.behind import Behind, delay_of
 from gouji.table.live import Live
 from gouji.table.metrics import TableMetrics
 from gouji.table.ownership import Standing
-from gouji.table.refusals import frozen, resume_from
+from gouji.table.refusals import draining, frozen, resume_from
 from gouji.table.store import Store
 from gouji.v1 import rules_pb2
 
@@ -71,7 +71,9 @@ class Views:
                 live.followers.remove(behind.put)
             raise
         behind.release(microseconds(self._clock.now()))
-        if not behind.done:
+        if behind.done:
+            behind.watchers.end(_end_of(behind))
+        else:
             task = asyncio.create_task(self._keep(behind, live))
             self._keeping.add(task)
             task.add_done_callback(self._keeping.discard)
@@ -81,6 +83,9 @@ class Views:
         """Show what becomes due until all is, or the table goes elsewhere, or of an ended one nobody watches."""
         try:
             error = await self._release(behind, live)
+        except asyncio.CancelledError:
+            behind.watchers.end(draining())
+            raise
         except Exception as fault:  # noqa: BLE001 - whatever it is, nobody may wait for ever
             table = behind.table
             self._log.error("delayed_view_failed", table=table.table_id, hand=table.hand_number, stack=stack_of(fault))
@@ -101,4 +106,9 @@ class Views:
                 return resume_from(behind.shown + 1) if moved else live.closed
             if live is None and not len(behind.watchers):
                 return None
-        return frozen(behind.table.frozen) if behind.table.frozen else None
+        return _end_of(behind)
+
+
+def _end_of(behind: Behind) -> ServiceError | None:
+    """Say with which error a view ends that has shown all, if with one."""
+    return frozen(behind.table.frozen) if behind.table.frozen else None
