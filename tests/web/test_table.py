@@ -127,12 +127,15 @@ def test_a_reload_in_the_middle_of_a_turn_comes_back_to_it(seated: Callable[...,
     ann.move()
 
 
-def test_at_the_practice_table_a_hint_says_what_a_good_bot_would_do_and_why(desk: Callable[..., Desk]) -> None:
+def test_to_who_wants_hints_the_first_says_what_a_good_bot_would_do_and_why(desk: Callable[..., Desk]) -> None:
     ann = desk("Ann")
     ann.enter()
-    ann.page.locator("[data-start=practice]").click()
-    ann.at_table()
-    ann.wait()
+    ann.page.goto(f"{ann.address}/#/settings")
+    ann.page.get_by_text("Hints at the table").click()
+    ann.page.goto(f"{ann.address}/#/")
+    ann.quick_game()
+    while ann.wait() and ann.dialogue:
+        ann.move()
     hint, question = ann.page.locator("[data-verb=hint]"), ann.page.locator(".question")
     hint.click()
     expect(question).to_have_text(re.compile("|".join(re.escape(one.english) for one in SENTENCES.values())))
