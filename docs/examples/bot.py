@@ -30,4 +30,7 @@ async def play(address: str, credential: str | None, name: str) -> None:
 
 if __name__ == "__main__":
     given = sys.argv[1:] or ["127.0.0.1:8080", "Cheapskate"]
-    asyncio.run(play(given[0], os.environ.get("GOUJI_CREDENTIAL"), given[1]))
+    try:
+        asyncio.run(play(given[0], os.environ.get("GOUJI_CREDENTIAL"), given[1]))
+    except ClientError as error:
+        sys.exit(str(error))
