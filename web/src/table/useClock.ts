@@ -2,7 +2,10 @@
 import type { TableClient } from "@gouji/client";
 import { useEffect, useState } from "react";
 
-/** Milliseconds left for the decision that stands, looked at four times a second; null where no clock runs. */
+/** More time than this is no hurry, and no clock shows it: at the practice table. */
+const LONG_MS = 600_000;
+
+/** Milliseconds left for the decision that stands, looked at four times a second; null where no clock hurries one. */
 export function useTimeLeft(client: TableClient): number | null {
   const [, tick] = useState(0);
   const runs = client.timeLeft !== null;
@@ -11,5 +14,6 @@ export function useTimeLeft(client: TableClient): number | null {
     const timer = setInterval(() => tick((count) => count + 1), 250);
     return () => clearInterval(timer);
   }, [runs]);
-  return client.timeLeft === null ? null : Math.max(0, client.timeLeft);
+  const left = client.timeLeft;
+  return left === null || left > LONG_MS ? null : Math.max(0, left);
 }
