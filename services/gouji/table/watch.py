@@ -195,7 +195,6 @@ class Watchers:
         """End all streams; each is told where to go on from this event, and when, so that not all come at once."""
         for number, watcher in enumerate(self._all):
             watcher.end(moved(sequence, server_id, address, SPREAD_MS * number // len(self._all)))
-        self._all.clear()
         self.end(moved(sequence, server_id, address, 0))
 
 
