@@ -1,4 +1,4 @@
-"""An identity provider of the tests' own, with real keys behind real HTTP."""
+"""A clock and a channel to the server under test, and an identity provider with real keys behind real HTTP."""
 
 import hashlib
 import json
@@ -6,12 +6,15 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import grpc
 import jwt
 import pytest
 from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from gouji.serving.app import App
+from gouji.serving.testing import ManualClock
 from gouji.v1.account_pb2 import IdentityProof
 
 RAW_NONCE = "drawn by the client"
@@ -72,3 +75,15 @@ async def issuer(rsa_keys: dict[str, Any]) -> AsyncIterator[Issuer]:
     made.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     yield made
     await runner.cleanup()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def channel(app: App) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to the test's own ``app``."""
+    async with grpc.aio.insecure_channel(app.address) as opened:
+        yield opened

@@ -63,21 +63,10 @@ async def outcome(call: Awaitable[Any]) -> str | None:
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 async def app(settings: Settings, issuer: Any, clock: ManualClock) -> AsyncIterator[App]:
     known = settings.model_copy(update={"identity_issuers": f"{issuer.url} gouji-web"})
     async with running_app(known, {"gateway": bind}, clock=clock) as running:
         yield running
-
-
-@pytest.fixture
-async def channel(app: App) -> AsyncIterator[grpc.aio.Channel]:
-    async with grpc.aio.insecure_channel(app.address) as opened:
-        yield opened
 
 
 @pytest.fixture

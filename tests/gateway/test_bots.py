@@ -22,20 +22,9 @@ HOUR = 3600.0
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 async def app(settings: Settings, clock: ManualClock) -> AsyncIterator[App]:
     async with running_app(settings, {"gateway": bind, "matchmaking": bind_matchmaking}, clock=clock) as running:
         yield running
-
-
-@pytest.fixture
-async def channel(app: App) -> AsyncIterator[grpc.aio.Channel]:
-    async with grpc.aio.insecure_channel(app.address) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -25,20 +25,9 @@ MINUTE_US = 60_000_000
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 async def app(settings: Settings, clock: ManualClock) -> AsyncIterator[App]:
     async with running_app(settings, {"gateway": bind, "scoring": bind_scoring}, clock=clock) as running:
         yield running
-
-
-@pytest.fixture
-async def channel(app: App) -> AsyncIterator[grpc.aio.Channel]:
-    async with grpc.aio.insecure_channel(app.address) as opened:
-        yield opened
 
 
 @pytest.fixture
